@@ -10,6 +10,7 @@ import pytest
 
 from attnlab.checking.progress import earlier_steps
 from attnlab.checking.run_visible import run_visible
+from attnlab.checking.verdict import Verdict
 from attnlab.checking.visible import VisibleExercise, VisibleLab
 from demo.answers import put_in, right_answer
 from demo.classroom import material_of
@@ -56,12 +57,15 @@ class OneNotebook:
             exec(text, names)
         return names
 
-    def failing_after(self, exercise: Exercise, names: dict[str, Any]) -> Iterator[VisibleExercise]:
+    def failing_after(
+        self, exercise: Exercise, names: dict[str, Any]
+    ) -> Iterator[tuple[VisibleExercise, Verdict]]:
         """The later steps, which are right, that fail on the wrong one."""
         for later in self.exercises[self.exercises.index(exercise) + 1 :]:
             step = self.visible[later.name]
-            if not run_visible(step, names).passed:
-                yield step
+            verdict = run_visible(step, names)
+            if not verdict.passed:
+                yield step, verdict
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -75,8 +79,8 @@ def test_a_right_step_on_a_wrong_one_sends_to_that_one(lab: str, every: int) -> 
     for exercise in notebook.exercises:
         for mistake in exercise.mistakes[::every] if exercise.references else ():
             names = notebook.names(exercise, mistake)
-            for step in notebook.failing_after(exercise, names):
-                found = earlier_steps(step, notebook.steps, names)
+            for step, verdict in notebook.failing_after(exercise, names):
+                found = earlier_steps(step, notebook.steps, names, verdict)
                 wrong = [e.exercise.name for e in found if e.state != "passing"]
                 # If only hidden checks would reject the mistake, its step is named as passing.
                 perhaps = [e.exercise.name for e in found if e.state == "passing"]

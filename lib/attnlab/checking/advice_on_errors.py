@@ -37,7 +37,7 @@ _QUESTIONS_BY_MESSAGE = {
     "is invalid for input of size": "How many entries does the tensor have, and how many does this "
     "shape ask for?",
     "view size is not compatible": "In which order are the entries in memory after axes were "
-    "exchanged or repeated?",
+    "exchanged, repeated or cut?",
     "Dimension out of range": "How many axes does this tensor have, and how are they counted?",
     "index out of range": "Which index is it, and how many entries are there?",
     "does not have a grad_fn": "Which call on the way cuts torch's graph?",

@@ -7,7 +7,7 @@ Also says on which earlier steps a step runs. Tested in
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -17,7 +17,7 @@ from attnlab.checking.definitions import functions_in, globals_of, is_own
 from attnlab.checking.lab import asked_names
 from attnlab.checking.run_visible import run_visible
 from attnlab.checking.verdict import Verdict
-from attnlab.checking.visible import VisibleExercise, VisibleLab
+from attnlab.checking.visible import VisibleCheck, VisibleExercise, VisibleLab
 
 _PLACEHOLDER = "NotImplementedError"
 _MOST_FOLLOWED = 1_000
@@ -108,13 +108,22 @@ def is_blank_step(exercise: VisibleExercise, names: Mapping[str, Any]) -> bool:
 
 
 def earlier_steps(
-    exercise: VisibleExercise, lab: VisibleLab, names: Mapping[str, Any]
+    exercise: VisibleExercise, lab: VisibleLab, names: Mapping[str, Any], verdict: Verdict
 ) -> list[EarlierStep]:
-    """The earlier steps of `lab` that `exercise` runs on here.
+    """The earlier steps of `lab` that the failed checks of `exercise` run on here.
 
-    One that may fail only because of another in the list is left out.
+    One that may fail only because of another in the list is left out. So is one that passes, unless
+    the first failed check, which the advice is about, runs on it.
+
+    Args:
+        exercise: the exercise.
+        lab: its lab.
+        names: everything that the notebook defined.
+        verdict: of the visible checks of `exercise`.
     """
-    needed = needed_names(exercise, names)
+    checks = {check.prepared.name: check for check in exercise.checks}
+    failed = [checks[one.check.name] for one in verdict.outcomes if not one.passed]
+    needed, first = (_needed_by(some, names) for some in (failed, failed[:1]))
     found: list[EarlierStep] = []
     wrong: set[str] = set()
     for other in lab.exercises[: lab.exercises.index(exercise)]:
@@ -125,9 +134,11 @@ def earlier_steps(
             found.append(EarlierStep(other, blank, "blank", replaced))
             wrong.update(blank)
         elif used and not wrong.intersection(needed_names(other, names)):
-            passed = run_visible(other, names).passed
-            found.append(EarlierStep(other, used, "passing" if passed else "failing", replaced))
-            wrong.update(() if passed else used)
+            if not run_visible(other, names).passed:
+                found.append(EarlierStep(other, used, "failing", replaced))
+                wrong.update(used)
+            elif perhaps := tuple(name for name in used if name in first):
+                found.append(EarlierStep(other, perhaps, "passing", replaced))
     return found
 
 
@@ -137,8 +148,13 @@ def needed_names(exercise: VisibleExercise, names: Mapping[str, Any]) -> set[str
     The checks ask for some, and the student's own code calls the others, directly or through more
     of it. `exercise.uses` is what a step *may* call, so a step that does not is not sent to it.
     """
-    asked = {name for check in exercise.checks for name in asked_names(check.source)}
-    found, todo = asked | set(exercise.names), [*asked, *exercise.names]
+    return set(exercise.names) | _needed_by(exercise.checks, names)
+
+
+def _needed_by(checks: Iterable[VisibleCheck], names: Mapping[str, Any]) -> set[str]:
+    """The names that run in these checks."""
+    asked = {name for check in checks for name in asked_names(check.source)}
+    found, todo = set(asked), [*asked]
     while todo and len(found) < _MOST_FOLLOWED:
         functions = functions_in(names.get(todo.pop()))
         called = {name for function in functions for name in globals_of(function.__code__)}

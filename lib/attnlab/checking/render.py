@@ -134,7 +134,10 @@ class Report:
     @property
     def _first(self) -> tuple[str, ...]:
         """What must be said before any advice: an earlier step is to be finished first."""
-        return () if self.blank else tuple(map(_finish_first, self._unfinished))
+        if self.blank:
+            return ()
+        chained = any(hidden.chained for hidden in self.exercise.not_run_here)
+        return tuple(_finish_first(step, chained) for step in self._unfinished)
 
     @property
     def _unfinished(self) -> tuple[EarlierStep, ...]:
@@ -209,7 +212,7 @@ class Report:
             return div("margin-top:8px;font-size:12px;opacity:.85", rich(self._hidden))
         items = "".join(f"<li>{rich(title)}</li>" for title in self._hidden_titles)
         titles = f'<ul style="margin:4px 0 0;padding-left:20px;opacity:.85">{items}</ul>'
-        return fold(self._hidden, titles, opened=self.verdict.passed)
+        return fold(f"{self._hidden.rstrip(':')}.", titles, opened=self.verdict.passed)
 
     @property
     def _first_failed(self) -> CheckOutcome | None:
@@ -250,8 +253,12 @@ def _row(outcome: CheckOutcome) -> str:
     return div("display:flex;padding:1px 0", mark(outcome.passed) + sentence + points)
 
 
-def _finish_first(earlier: EarlierStep) -> str:
-    """The sentence about an earlier step that should be finished first."""
+def _finish_first(earlier: EarlierStep, chained: bool) -> str:
+    """The sentence about an earlier step that should be finished first.
+
+    Args:
+        chained: whether a hidden check of this step runs on the student's own earlier steps.
+    """
     match earlier.state:
         case "blank":
             said = f"This step calls {_names_of(earlier)}, not written yet: write that step first."
@@ -262,7 +269,10 @@ def _finish_first(earlier: EarlierStep) -> str:
             )
         case _:
             raise ValueError(f"a step that is {earlier.state} needs no finishing")
-    return f"{said} Grading uses correct versions instead." if earlier.replaced else said
+    if not earlier.replaced:
+        return said
+    but = ", but for the check that runs on your own steps" if chained else ""
+    return f"{said} Grading uses correct versions instead{but}."
 
 
 def _look_there_next(passing: list[EarlierStep]) -> str:

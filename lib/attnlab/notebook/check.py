@@ -90,7 +90,7 @@ def _report(name: str, names: Mapping[str, Any], as_graded: AsGraded) -> Report 
         verdict = run_visible(found.exercise, names, printed)
         blank = not verdict.passed and is_blank_step(found.exercise, names)
         alone = verdict.passed or blank
-        earlier = () if alone else tuple(earlier_steps(found.exercise, found.lab, names))
+        earlier = () if alone else tuple(earlier_steps(found.exercise, found.lab, names, verdict))
     return Report(found.exercise, verdict, earlier, blank, printed.text, changed)
 
 

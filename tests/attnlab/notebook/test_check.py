@@ -14,10 +14,15 @@ from torch import Tensor
 import attnlab
 from attnlab import check
 from attnlab.checking import visible
+from attnlab.checking.draw import Draw
+from attnlab.checking.judges import Close
+from attnlab.checking.lab import Lab, observe
 from attnlab.checking.lookup import find_exercise
 from attnlab.checking.observation import unpack
-from attnlab.checking.visible import FILE_NAME, write
+from attnlab.checking.verdict import PreparedCheck
+from attnlab.checking.visible import FILE_NAME, NotRunHere, VisibleCheck, define, write
 from tests.helpers.small_lab import (
+    SEED,
     exercise,
     no_max,
     right,
@@ -188,6 +193,46 @@ def test_a_known_mistake_on_a_wrong_step_is_said_too_and_second(lab, capsys, ave
     for shown in (capsys.readouterr().out, html(value)):
         earlier, own = shown.index("This ran on your own"), shown.index("If this step is wrong")
         assert earlier < own < shown.index("What the checks of this step saw")
+
+
+def doubling():
+    """A step with two checks, of which the second runs on the notebook's softmax."""
+    second = second_exercise()
+    sources = {
+        "alone": "def alone(lab, draw):\n    return lab.double(draw.normal(3))",
+        "together": "def together(lab, draw):\n    return lab.double(lab.softmax(draw.normal(3)))",
+    }
+    checks = []
+    for name, source in sources.items():
+        lab = Lab({"softmax": right, "double": lambda x: 2 * x})
+        expected = observe(define(source, name), lab, Draw(SEED))
+        asked = PreparedCheck(name, f"Doubles, {name}.", 1.0, False, Close(), expected, {})
+        checks.append(VisibleCheck(asked, source, SEED))
+    return replace(
+        second, name="double", checks=tuple(checks), mistakes=(), names=("double",),
+        not_run_here=(NotRunHere("Works on your softmax.", True),),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("softmax", "double", "named"),
+    [
+        (right, lambda x: 3 * x, ""),  # the first failed check does not run on it
+        (lambda x, dim=-1: -right(x, dim), lambda x: 2 * x, "fix it first"),
+        (lambda x, dim=-1: -right(x, dim), lambda x: 3 * x, "fix it first"),
+        (right, lambda x: 2 * x if x.min() < 0 else x, "which passes its visible checks"),
+    ],
+)
+def test_an_earlier_step_is_named_if_the_failed_checks_run_on_it(
+    lab, capsys, softmax, double, named
+):
+    write(lab / FILE_NAME, "lab01", [exercise(), doubling()])
+    eval('check("double")', {"check": check, "softmax": softmax, "double": double})
+    printed = " ".join(capsys.readouterr().out.split())
+    assert ("This ran on your own `softmax`" in printed) is bool(named)
+    assert named in printed
+    if named == "fix it first":
+        assert "correct versions instead, but for the check that runs on your own steps." in printed
 
 
 def test_a_right_step_between_a_wrong_one_and_this_one_is_not_blamed(lab, capsys):
