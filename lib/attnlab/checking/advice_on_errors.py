@@ -46,6 +46,8 @@ _QUESTIONS_BY_MESSAGE = {
     "is not on the expected device": "Which of the tensors did your code make, and on which "
     "device?",
     "device type tensor to numpy": "Which call leaves torch here, and is it needed?",
+    "only one element tensors": "How many entries does the tensor have, and how many may it have "
+    "here?",
     "cannot be converted to Scalar": "How many entries does the tensor have, and how many may it "
     "have here?",
     "the shape of the indexed tensor": "What are the shapes of the tensor and of the mask that "
@@ -57,6 +59,8 @@ _QUESTIONS_BY_MESSAGE = {
     "object has no attribute": "Which value did you expect there, and which did you get?",
 }
 
+# Not a part of messages of hidden checks: there, nobody knows whether the student's line failed.
+_NONE = "NoneType"
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'$")
 _NOT_TENSORS = frozenset(
     ["tuple", "list", "dict", "set", "str", "bool", "int", "float", "function", "method", "type"]
@@ -73,6 +77,8 @@ def explain_raised(difference: Difference, where: str) -> str:
     seen, expected = difference.seen, difference.expected
     if seen.type == MISSING_WEIGHT:
         return f"{where}{seen.message or 'your module lacks a weight that the task names'}."
+    if _NONE in seen.message and not seen.source_line:  # the check uses what the code returned
+        return f"{where}your code returned None or passed it on (is a `return` missing?)."
     if seen.type == "AttributeError" and not seen.source_line:  # the check reads the attribute
         found = _NO_ATTRIBUTE.match(seen.message)
         if found is not None:
@@ -91,8 +97,6 @@ def explain_raised(difference: Difference, where: str) -> str:
 
 def _explain_missing_attribute(kind: str, name: str) -> str:
     """What the student's code returned, or its class, lacks something that the check reads."""
-    if kind == "NoneType":
-        return "your code returned None or passed it on (is a `return` missing?)."
     if kind in _NOT_TENSORS:
         article = "an" if kind == "int" else "a"
         return (
@@ -112,6 +116,8 @@ def known_part(message: str) -> str:
 
 def _question(message: str) -> str:
     """A question that helps with this message of torch's; empty if none is known."""
+    if _NONE in message:
+        return "Which value is None here? Does the function that makes it end in `return`?"
     return _QUESTIONS_BY_MESSAGE.get(known_part(message), "")
 
 

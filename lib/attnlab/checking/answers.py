@@ -7,9 +7,7 @@ from typing import Any
 import torch
 
 from attnlab.checking.lab import Lab
-from attnlab.checking.observation import NO_PART, UNREADABLE
-
-_FEWEST_WORDS = 4
+from attnlab.checking.observation import NO_PART, REASON, SHORT, UNREADABLE
 
 
 def plain(value: Any) -> Any:
@@ -57,7 +55,7 @@ def right_number(lab: Lab, name: str) -> dict[str, Any]:
 def has_reasons(lab: Lab, *names: str) -> dict[str, Any]:
     """For each written item of the errata, whether its reason has at least four words."""
     return {
-        name: part if part == NO_PART else len(str(part).split()) >= _FEWEST_WORDS
+        name: part if part == NO_PART else _words(part)
         for name, part in entries(lab, 2, *names).items()
     }
 
@@ -68,25 +66,29 @@ def numbers(lab: Lab, name: str) -> dict[str, Any]:
 
 
 def forms(lab: Lab, *names: str) -> dict[str, Any]:
-    """For each written item: its number of parts, and whether each has the right form."""
-    found = {}
+    """For each written item: the sort of each part, in words."""
+    found: dict[str, Any] = {}
     for name in names:
         if name not in lab.errata:
             continue
         item = _parts(lab, name)
+        if len(item) != 3:
+            found[name] = NO_PART
+            continue
+        slide, right, why = item
         found[name] = {
-            "parts": len(item),
-            "numbers": [_is_number(value) for value in item[:2]],
-            "words enough": len(str(item[-1]).split()) >= _FEWEST_WORDS if item else False,
+            "slide": kind(plain(slide)),
+            "right": kind(plain(right)),
+            "why": _words(why),
         }
     return found
+
+
+def _words(reason: Any) -> str:
+    return REASON if len(str(reason).split()) >= 4 else SHORT
 
 
 def _parts(lab: Lab, name: str) -> list[Any]:
     """The parts of an item; none if it has not been written or is not a list."""
     item = lab.errata.get(name, ())
     return list(item) if isinstance(item, (tuple, list)) else []
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(plain(value), float)

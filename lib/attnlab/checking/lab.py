@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import torch
@@ -71,7 +72,13 @@ def order_in(path: Path, known: Mapping[str, Any]) -> list[str]:
     return [name for name in text.split("\n") if name in known]
 
 
-def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> Any:
+def observe(
+    probe: Probe,
+    lab: Lab,
+    draw: Draw,
+    forbids: Iterable[str] = (),
+    elsewhere: Collection[CodeType] = (),
+) -> Any:
     """Run `probe` and return its observation; an exception in the student's code is one, too.
 
     Args:
@@ -79,6 +86,7 @@ def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> 
         lab: the names that the probe may use.
         draw: its inputs.
         forbids: full names of torch functions. A call of one of them ends the probe.
+        elsewhere: the code of other steps (see :func:`~attnlab.checking.raised.raised_by`).
     """
     try:
         with _usual_modes(), _forbidding(frozenset(forbids)):
@@ -88,7 +96,7 @@ def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> 
     except ForbiddenCallError as error:
         return Raised("ForbiddenCallError", str(error))
     except (Exception, SystemExit) as error:  # what the student's code raises is the observation
-        return raised_by(error)
+        return raised_by(error, elsewhere)
 
 
 @contextmanager

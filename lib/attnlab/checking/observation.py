@@ -310,9 +310,11 @@ def count_of(result: Any) -> str:
 
 
 ONE_TENSOR = "one tensor"
-# What a student wrote down, if it is neither numbers nor text; a part of an item that is missing.
-UNREADABLE = "neither numbers nor text"
+# What a student wrote down, if it is neither numbers nor text; a part of an item that is missing;
+# a reason that is long enough, and one that is not.
+UNREADABLE = "no number"
 NO_PART = "not there"
+REASON, SHORT = "at least four words", "fewer words"
 
 DTYPE_WORDS = frozenset(
     {*(str(dtype).removeprefix("torch.") for dtype in DTYPES), "complex64", "complex128"}
@@ -321,7 +323,8 @@ DTYPE_WORDS = frozenset(
 # anyone may read.
 KIND_WORDS = frozenset(
     {
-        *(UNREADABLE, NO_PART, "text", "one number", *(f"{n} numbers" for n in range(10))),
+        *(UNREADABLE, NO_PART, REASON, SHORT),
+        *("text", "one number", *(f"{n} numbers" for n in range(10))),
         *(ONE_TENSOR, *(f"{n} values" for n in range(10))),
         *DTYPE_WORDS,
         *("cpu", "cuda", "meta", "mps"),

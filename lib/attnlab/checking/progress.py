@@ -10,12 +10,13 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from types import CodeType, FunctionType
 from typing import Any, Literal
 
 from attnlab.checking.definitions import functions_in, globals_of, is_own
 from attnlab.checking.lab import asked_names
-from attnlab.checking.run_visible import run_visible
+from attnlab.checking.run_visible import code_of, code_that_runs, run_visible
 from attnlab.checking.verdict import Verdict
 from attnlab.checking.visible import VisibleCheck, VisibleExercise, VisibleLab
 
@@ -113,7 +114,7 @@ def earlier_steps(
     """The earlier steps of `lab` that the failed checks of `exercise` run on here.
 
     One that may fail only because of another in the list is left out. So is one that passes, unless
-    the first failed check, which the advice is about, runs on it.
+    the first failed check, which the advice is about, calls it.
 
     Args:
         exercise: the exercise.
@@ -123,7 +124,12 @@ def earlier_steps(
     """
     checks = {check.prepared.name: check for check in exercise.checks}
     failed = [checks[one.check.name] for one in verdict.outcomes if not one.passed]
-    needed, first = (_needed_by(some, names) for some in (failed, failed[:1]))
+    needed = _needed_by(failed, names)
+
+    @cache
+    def code_that_ran() -> set[CodeType]:
+        return code_that_runs(failed[0], names, exercise.forbids)
+
     found: list[EarlierStep] = []
     wrong: set[str] = set()
     for other in lab.exercises[: lab.exercises.index(exercise)]:
@@ -133,13 +139,23 @@ def earlier_steps(
         if blank:
             found.append(EarlierStep(other, blank, "blank", replaced))
             wrong.update(blank)
-        elif used and not wrong.intersection(needed_names(other, names)):
-            if not run_visible(other, names).passed:
-                found.append(EarlierStep(other, used, "failing", replaced))
-                wrong.update(used)
-            elif perhaps := tuple(name for name in used if name in first):
-                found.append(EarlierStep(other, perhaps, "passing", replaced))
+        elif not used or wrong.intersection(needed_names(other, names)):
+            continue
+        elif not run_visible(other, names).passed:
+            found.append(EarlierStep(other, used, "failing", replaced))
+            wrong.update(used)
+        elif ran := tuple(name for name in used if code_that_ran() & code_of(names, [name])):
+            found.append(EarlierStep(other, ran, "passing", replaced))
     return found
+
+
+def failing_steps(
+    function: Callable[..., Any], lab: VisibleLab, names: Mapping[str, Any]
+) -> list[VisibleExercise]:
+    """The steps of `lab` that a function of the notebook calls and that fail visible checks."""
+    called = _called_from(globals_of(function.__code__), names)
+    used = [exercise for exercise in lab.exercises if called.intersection(exercise.names)]
+    return [exercise for exercise in used if not run_visible(exercise, names).passed]
 
 
 def needed_names(exercise: VisibleExercise, names: Mapping[str, Any]) -> set[str]:
@@ -153,7 +169,11 @@ def needed_names(exercise: VisibleExercise, names: Mapping[str, Any]) -> set[str
 
 def _needed_by(checks: Iterable[VisibleCheck], names: Mapping[str, Any]) -> set[str]:
     """The names that run in these checks."""
-    asked = {name for check in checks for name in asked_names(check.source)}
+    return _called_from({n for check in checks for n in asked_names(check.source)}, names)
+
+
+def _called_from(asked: Iterable[str], names: Mapping[str, Any]) -> set[str]:
+    """These names and all that the student's own code calls through them."""
     found, todo = set(asked), [*asked]
     while todo and len(found) < _MOST_FOLLOWED:
         functions = functions_in(names.get(todo.pop()))

@@ -8,7 +8,8 @@ from __future__ import annotations
 import linecache
 import re
 import traceback
-from types import TracebackType
+from collections.abc import Collection
+from types import CodeType, TracebackType
 
 from attnlab.checking.observation import Raised
 
@@ -18,9 +19,16 @@ _NOTEBOOK_MARKS = ("ipykernel", "ipython-input", "<student")
 _RAISE = re.compile(r"raise\b")
 
 
-def raised_by(error: BaseException) -> Raised:
-    """The observation of an exception that a student's code raised."""
-    return Raised(type(error).__name__, _first_line(error), _line_of(error.__traceback__))
+def raised_by(error: BaseException, elsewhere: Collection[CodeType] = ()) -> Raised:
+    """The observation of an exception that a student's code raised.
+
+    Args:
+        error: the exception.
+        elsewhere: the code of other steps. A line of theirs is not quoted if one of this step is
+            on the way to the error.
+    """
+    line = _line_of(error.__traceback__, elsewhere)
+    return Raised(type(error).__name__, _first_line(error), line)
 
 
 def _first_line(error: BaseException) -> str:
@@ -30,15 +38,17 @@ def _first_line(error: BaseException) -> str:
         return ""
 
 
-def _line_of(trace: TracebackType | None) -> str:
+def _line_of(trace: TracebackType | None, elsewhere: Collection[CodeType]) -> str:
     """The text of the student's line that caused the error; empty if there is none.
 
-    It is the innermost one that the student wrote. If that is a `raise`, the function refuses what
-    it was given, so the line that calls it counts.
+    It is the innermost one that the student wrote, of this step if possible. If that is a `raise`,
+    the function refuses what it was given, so the line that calls it counts.
     """
-    lines = [
-        (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
-        for frame in reversed(traceback.extract_tb(trace))
-        if any(mark in frame.filename for mark in _NOTEBOOK_MARKS)
+    frames = [
+        (frame.f_code, linecache.getline(frame.f_code.co_filename, number).strip())
+        for frame, number in reversed([*traceback.walk_tb(trace)])
+        if any(mark in frame.f_code.co_filename for mark in _NOTEBOOK_MARKS)
     ]
+    own = [line for code, line in frames if code not in elsewhere]
+    lines = own or [line for _, line in frames]
     return next((line for line in lines if not _RAISE.match(line)), lines[0] if lines else "")

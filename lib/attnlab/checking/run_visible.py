@@ -9,12 +9,14 @@ import contextlib
 import io
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
 
+from attnlab.checking.definitions import functions_in
 from attnlab.checking.draw import Draw
 from attnlab.checking.lab import Lab, observe
 from attnlab.checking.observation import ObservationError, Opaque, Raised, clip, pack, unpack
@@ -41,7 +43,10 @@ class Printed(io.TextIOBase):
 
 
 def run_visible(
-    exercise: VisibleExercise, names: Mapping[str, Any], printed: Printed | None = None
+    exercise: VisibleExercise,
+    names: Mapping[str, Any],
+    printed: Printed | None = None,
+    others: Iterable[str] = (),
 ) -> Verdict:
     """The verdict of the visible checks of `exercise` on the code in `names`.
 
@@ -49,17 +54,48 @@ def run_visible(
         exercise: the exercise.
         names: everything that the notebook defined.
         printed: takes what the code prints; if None, it is not shown.
+        others: the names of other steps, whose lines are not quoted if one of this step can be.
     """
     out = Printed() if printed is None else printed
+    elsewhere = code_of(names, others) - code_of(names, exercise.names)
     seen = {
-        check.prepared.name: _see(check, names, exercise.forbids, out) for check in exercise.checks
+        check.prepared.name: _see(check, names, exercise.forbids, out, elsewhere)
+        for check in exercise.checks
     }
     checks = [check.prepared for check in exercise.checks]
     return judge_exercise(checks, seen, exercise.mistakes)
 
 
+def code_of(names: Mapping[str, Any], some: Iterable[str]) -> set[CodeType]:
+    """The code of the functions, and of the classes' methods, that these names mean."""
+    return {function.__code__ for name in some for function in functions_in(names.get(name))}
+
+
+def code_that_runs(
+    check: VisibleCheck, names: Mapping[str, Any], forbids: tuple[str, ...]
+) -> set[CodeType]:
+    """The code of every Python function that a check runs. The check is run once more for it."""
+    found = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            found.add(frame.f_code)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        _see(check, names, forbids, Printed(), ())
+    finally:
+        sys.setprofile(before)
+    return found
+
+
 def _see(
-    check: VisibleCheck, names: Mapping[str, Any], forbids: tuple[str, ...], out: Printed
+    check: VisibleCheck,
+    names: Mapping[str, Any],
+    forbids: tuple[str, ...],
+    out: Printed,
+    elsewhere: Collection[CodeType],
 ) -> Any:
     draw = Draw(check.seed, check.version_functions())
     lab = Lab(names, working_folder())
@@ -77,7 +113,7 @@ def _see(
         # torch's own warnings about the student's call name the file of ours that watches calls.
         warnings.filterwarnings("ignore", module=r"attnlab\.checking\.")
         try:
-            return _plain(observe(check.probe(), lab, draw, forbids))
+            return _plain(observe(check.probe(), lab, draw, forbids, elsewhere))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a student's exception may have any base class

@@ -87,7 +87,8 @@ def _report(name: str, names: Mapping[str, Any], as_graded: AsGraded) -> Report 
         return notice(found)
     printed = Printed()
     with as_graded(name) as changed:
-        verdict = run_visible(found.exercise, names, printed)
+        others = [name for step in found.lab.exercises for name in step.names]
+        verdict = run_visible(found.exercise, names, printed, others)
         blank = not verdict.passed and is_blank_step(found.exercise, names)
         alone = verdict.passed or blank
         earlier = () if alone else tuple(earlier_steps(found.exercise, found.lab, names, verdict))
@@ -108,7 +109,7 @@ def _overview(names: Mapping[str, Any], as_graded: AsGraded) -> Overview | Notic
     )
 
 
-def _lab_of_notebook() -> VisibleLab | None:
+def lab_of_notebook() -> VisibleLab | None:
     """The lab of the notebook that this kernel runs; None if there is no checks file."""
     from attnlab.checking.lookup import find_lab
 
@@ -155,4 +156,4 @@ def _print(text: Callable[..., str]) -> None:
 
 
 if os.environ.get(GRADING_VARIABLE) != "1":
-    watch(_lab_of_notebook)
+    watch(lab_of_notebook)

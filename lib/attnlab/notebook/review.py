@@ -7,6 +7,9 @@ from typing import Any
 
 import torch
 
+from attnlab.checking.progress import failing_steps
+from attnlab.notebook.check import lab_of_notebook
+from attnlab.notebook.running import kernel_shell
 from attnlab.notebook.unwritten import why_not
 
 
@@ -50,7 +53,21 @@ def compare_predictions(
             said = _rounded(answer())
         except Exception as error:
             said = f"nothing yet: {why_not(error)}"
-        print(f"{name}: you say {guess}, your functions say {said}")
+        print(f"{name}: you say {guess}, your functions say {said}{_failing(answer)}")
+
+
+def _failing(answer: Callable[[], Any]) -> str:
+    """In brackets, the steps that `answer` calls and that are not right yet; empty if all are."""
+    shell = kernel_shell()
+    lab = lab_of_notebook() if shell is not None else None
+    if lab is None:
+        return ""
+    wrong = failing_steps(answer, lab, shell.user_ns)
+    if not wrong:
+        return ""
+    steps = " and ".join(step.step.number or step.name for step in wrong)
+    fail = "does not pass its" if len(wrong) == 1 else "do not pass their"
+    return f" (not to be trusted yet: {steps} {fail} checks)"
 
 
 def _rounded(answer: Any) -> Any:

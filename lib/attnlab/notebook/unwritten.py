@@ -41,6 +41,8 @@ def why_not(error: Exception) -> str:
         raise error
     if isinstance(error, NotImplementedError) and not str(error):
         return f"`{unwritten_step(error)}` is not written."
+    if isinstance(error, NameError) and error.name and kernel_shell() is not None:
+        return f"`{error.name}` is not defined. Which cell defines it, and has it run?"
     raised = raised_by(error)
     message = f": {clip(raised.message, _MOST_MESSAGE)}" if raised.message else ""
     if raised.source_line:
@@ -50,4 +52,4 @@ def why_not(error: Exception) -> str:
         said = f"what your functions return does not fit here ({raised.type}{message})"
     else:
         raise error
-    return f"{said.rstrip('.')}. What does `check` say?"
+    return f"{said.rstrip('.')}. What does `check()` say?"

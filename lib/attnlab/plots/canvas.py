@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, ParamSpec
 
@@ -24,6 +24,7 @@ from torch import Tensor
 
 from attnlab.checking.render import notice
 from attnlab.notebook.check import GRADING_VARIABLE
+from attnlab.notebook.running import kernel_shell
 from attnlab.notebook.unwritten import why_not
 from attnlab.plots.svg import inline
 
@@ -131,6 +132,14 @@ def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
 
     @wraps(draw)
     def draw_if_written(*args: P.args, **kwargs: P.kwargs) -> Drawn:
+        drawn = draw_or_say_why(*args, **kwargs)
+        if drawn.missing and kernel_shell() is not None:
+            # At once: a notebook shows a value only if it is the last one of its cell.
+            drawn._ipython_display_()
+            return replace(drawn, missing="", note="")
+        return drawn
+
+    def draw_or_say_why(*args: P.args, **kwargs: P.kwargs) -> Drawn:
         if any(argument is None for argument in args):
             return Drawn((), {}, NOTHING_TO_DRAW)
         try:

@@ -16,7 +16,7 @@ from attnlab.checking.answers import (
 )
 from attnlab.checking.judges import Close
 from attnlab.checking.lab import Lab
-from attnlab.checking.observation import NO_PART, UNREADABLE
+from attnlab.checking.observation import NO_PART, REASON, UNREADABLE
 from attnlab.checking.redact import redacted
 
 LAB = Lab(
@@ -68,7 +68,7 @@ def test_the_sort_of_an_answer_in_words():
     [
         ({"P1": "one number"}, {"P1": "text"}, "P1: text, expected one number."),
         ({"P5": "2 numbers"}, {"P5": "one number"}, "P5: one number, expected 2 numbers."),
-        ({"P1": 0.25}, {"P1": UNREADABLE}, "P1: expected a number, got neither numbers nor text."),
+        ({"P1": 0.25}, {"P1": UNREADABLE}, "P1: expected a number, got no number."),
         (
             {"N1": 0.3},
             {"N1": NO_PART},
@@ -84,7 +84,7 @@ def test_the_advice_on_an_answer_of_another_form(advise, expected, seen, sentenc
 
 def test_parts_of_the_errata():
     assert entries(LAB, 0, "N1", "N2", "N3") == {"N1": 0.5, "N2": NO_PART}
-    assert has_reasons(LAB, "N1", "N2", "N3") == {"N1": True, "N2": NO_PART}
+    assert has_reasons(LAB, "N1", "N2", "N3") == {"N1": REASON, "N2": NO_PART}
     assert right_number(LAB, "N1") == {"N1": 0.25}
     assert numbers(LAB, "N1") == {"N1": [0.5, 0.25]}
     assert numbers(LAB, "N2") == {"N2": []}
@@ -92,6 +92,6 @@ def test_parts_of_the_errata():
 
 def test_the_form_of_the_errata():
     assert forms(LAB, "N1", "N2", "N3") == {
-        "N1": {"parts": 3, "numbers": [True, True], "words enough": True},
-        "N2": {"parts": 0, "numbers": [], "words enough": False},
+        "N1": {"slide": "one number", "right": "one number", "why": REASON},
+        "N2": NO_PART,
     }

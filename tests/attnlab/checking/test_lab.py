@@ -158,6 +158,24 @@ def test_the_students_line_is_quoted(name, inner, quoted):
         del linecache.cache[name]
 
 
+def test_a_line_of_another_step_is_not_quoted_if_one_of_this_step_can_be():
+    source = "def merge(x):\n    return x.mT\ndef layer(x):\n    return merge((x, x))\n"
+    names, name = {}, "<student 1>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    try:
+        exec(compile(source, name, "exec"), names)
+        merge = {names["merge"].__code__}
+
+        def quoted(probe, elsewhere):
+            return observe(probe, Lab(names), Draw(0), elsewhere=elsewhere).source_line
+
+        assert quoted(lambda lab, draw: lab.layer(1), ()) == "return x.mT"
+        assert quoted(lambda lab, draw: lab.layer(1), merge) == "return merge((x, x))"
+        assert quoted(lambda lab, draw: lab.merge(1), merge) == "return x.mT"
+    finally:
+        del linecache.cache[name]
+
+
 @pytest.mark.parametrize("off", [torch.no_grad, torch.inference_mode])
 def test_gradients_are_on_for_a_probe_even_if_the_notebook_switched_them_off(off):
     def probe(lab, draw):

@@ -193,3 +193,27 @@ def test_a_shell_without_a_kernel_and_a_script_get_no_hooks(shell, monkeypatch):
     assert not hasattr(shell, "_attnlab_cells")
     program = "import sys, attnlab; sys.exit('IPython' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+COMPARE = """\
+from attnlab.notebook.review import compare_predictions
+compare_predictions({"P1": 1}, {"P1": lambda: average(torch.ones(1, 1))})
+"""
+
+
+def test_an_answer_of_a_wrong_step_is_not_to_be_trusted(kernel, capsys):
+    kernel.run("step", RIGHT)
+    kernel.run("average", AVERAGE)
+    kernel.run("compare", COMPARE)
+    assert capsys.readouterr().out == "P1: you say 1, your functions say 1.0\n"
+    kernel.run("step", RIGHT.replace("return", "return -"))
+    kernel.run("compare", COMPARE)
+    said = "your functions say -1.0 (not to be trusted yet: 1.1 and 1.2 do not pass their checks)"
+    assert said in capsys.readouterr().out
+
+
+def test_why_there_is_no_picture_is_said_wherever_the_figure_is_asked_for(kernel, capsys):
+    kernel.run("look", "from attnlab.plots.canvas import drawing\ndrawing(print)(None)\n1")
+    assert "No picture yet: a cell above has no result to draw." in capsys.readouterr().out
+    kernel.run("last", "drawing(print)(None)")
+    assert capsys.readouterr().out.count("No picture yet") == 1

@@ -36,15 +36,15 @@ def caught(function, *arguments):
         ("raise NotImplementedError", "`softmax` is not written."),
         ("raise RuntimeError('my bug.')",
             "your code stopped with RuntimeError in the line `raise RuntimeError('my bug.')`: my "
-            "bug. What does `check` say?"),
+            "bug. What does `check()` say?"),
         ("return torch.ones(2) @ torch.ones(3)",
             "your code stopped with RuntimeError in the line `return torch.ones(2) @ "
             "torch.ones(3)`: inconsistent tensor size, expected tensor [2] and src [3] to have the "
-            "same number of elements, but got 2 and 3 elements respectively. What does `check` "
+            "same number of elements, but got 2 and 3 elements respectively. What does `check()` "
             "say?"),
         ("raise NotImplementedError('no int')",
             "your code stopped with NotImplementedError in the line `raise "
-            "NotImplementedError('no int')`: no int. What does `check` say?"),
+            "NotImplementedError('no int')`: no int. What does `check()` say?"),
     ],
 )  # fmt: skip
 def test_what_stopped_a_function_of_a_notebook(body, sentence):
