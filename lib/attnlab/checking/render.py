@@ -29,6 +29,7 @@ from attnlab.checking.html import (
     number,
     rich,
 )
+from attnlab.checking.observation import Raised
 from attnlab.checking.picture import Picture, picture
 from attnlab.checking.progress import EarlierStep
 from attnlab.checking.verdict import CheckOutcome, Verdict
@@ -36,6 +37,7 @@ from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
 WIDTH = 88
 PRINTED = "What your code printed while it was checked"
+_MISUSES = ("AttributeError", "NameError", "TypeError", "UnboundLocalError")
 _SEEN = "What the checks of this step saw"
 _NOTHING_YET = "Nothing is written here yet. The line with TODO says what belongs here."
 
@@ -148,15 +150,22 @@ class Report:
     def _perhaps_earlier(self) -> tuple[str, ...]:
         """What must be said after advice in general: the fault may be one of an earlier step."""
         steps = [step for step in self.earlier if step.exercise.hidden_points]
-        if not steps or self._unfinished or self.verdict.mistakes or self._only_accepts_wrong:
+        if not steps or self._unfinished or self.verdict.mistakes or self._is_fault_of_this_step:
             return ()
         return (_look_there_next(steps),)
 
     @property
-    def _only_accepts_wrong(self) -> bool:
-        """Whether a test accepts wrong versions and no more is wrong: no earlier step does that."""
+    def _is_fault_of_this_step(self) -> bool:
+        """Whether no earlier step that passes its checks can be the reason.
+
+        A test accepts wrong versions and no more is wrong, or a line of this step uses a name or a
+        value that is not there.
+        """
         found = [outcome.difference for outcome in self.verdict.outcomes if outcome.difference]
-        return all(difference.is_acceptance for difference in found)
+        seen = found[0].seen if found else None
+        return all(difference.is_acceptance for difference in found) or (
+            isinstance(seen, Raised) and seen.type in _MISUSES and bool(seen.source_line)
+        )
 
     @property
     def _specific(self) -> tuple[str, ...]:

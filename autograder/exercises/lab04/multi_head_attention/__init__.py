@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.checking.observation import count_of
 from attnlab.checking.torch_attention import spellings
 from attnlab.checking.weights import give_weights, weight_gradients
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
@@ -54,10 +55,10 @@ def built(lab, weights, d_model=12, num_heads=3, d_k=5, d_v=7, **options):
 
 
 def named(answer):
-    """The result of a call with need_weights=True, by name if it is a pair."""
-    if isinstance(answer, tuple) and len(answer) == 2:
-        return {"output": answer[0], "weights": answer[1]}
-    return answer
+    """The result of a call with need_weights=True: how many values it has, and these by name."""
+    pair = isinstance(answer, tuple) and len(answer) == 2
+    output, weights = answer if pair else (answer, None)
+    return {"with need_weights": count_of(answer), "output": output, "weights": weights}
 
 
 def shape(out):
@@ -83,9 +84,9 @@ def shapes_and_dtype(lab, draw):
     return {
         "shape of the output": shape(out),
         "dtype": str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch."),
-        "with need_weights, shape": {name: shape(part) for name, part in both.items()}
-        if isinstance(both, dict)
-        else both,
+        "with need_weights": both["with need_weights"],
+        "shape of the weights": shape(both["weights"]),
+        "shape of the output with need_weights": shape(both["output"]),
     }
 
 
@@ -189,7 +190,7 @@ def with_one_key(lab, draw):
 
     Returns:
         what out_proj was given, the heads apart, shape (2, 50, 3, 5); which weights were dropped
-        and which were kept and scaled, shape (2, 50, 3); the layer.
+        and which were kept and scaled, shape (2, 50, 3); the output; the layer.
     """
     weights = drawn_weights(draw, 21, 3, 2, 5)
     model = built(lab, weights, 21, 3, 2, 5, dropout=0.2).train()
@@ -197,19 +198,53 @@ def with_one_key(lab, draw):
     value = only @ weights["v_proj.weight"].mT + weights["v_proj.bias"]
     value = value.unflatten(-1, (3, 5)).expand(2, 50, 3, 5)
     back = torch.linalg.pinv(weights["out_proj.weight"]).mT
-    found = ((model(q, only, only) - weights["out_proj.bias"]) @ back).unflatten(-1, (3, 5))
+    out = model(q, only, only)
+    found = ((out - weights["out_proj.bias"]) @ back).unflatten(-1, (3, 5))
     dropped = found.abs().amax(-1) < 1e-7
     kept = (found - value / 0.8).abs().amax(-1) < 1e-7
-    return found, dropped, kept, model
+    return found, dropped, kept, out, model
 
 
 @exercise.check(points=0.5)
 def dropout_in_training(lab, draw):
-    """While training, some attention weights are dropped, and nothing else is."""
-    _, dropped, kept, _ = with_one_key(lab, draw)
+    """While training, some attention weights are dropped and nothing else; later nothing is."""
+    found, dropped, kept, out, model = with_one_key(lab, draw)
+    x = draw.normal(2, 50, 21)
+    two_runs_differ = not torch.equal(model(x, x, x), model(x, x, x))
+    model.eval()
     return {
-        "some are dropped": bool(dropped.any()),
+        "two runs while training differ": two_runs_differ,
+        "numbers of the output are 0": bool((out == 0).any()),
+        "single features of a head are 0": bool(((found.abs() < 1e-7) & ~dropped[..., None]).any()),
+        "some weights are dropped": bool(dropped.any()),
         "all others are kept and scaled": bool((dropped | kept).all()),
+        "about one of five is dropped": 0.08 < float(dropped.double().mean()) < 0.32,
+        "each head and query for itself": bool(
+            (dropped.any(-1) & kept.any(-1)).any() and (dropped.any(1) & kept.any(1)).any()
+        ),
+        "two runs after eval() are equal": torch.equal(model(x, x, x), model(x, x, x)),
+    }
+
+
+@exercise.check(points=0.5)
+def way_back(lab, draw):
+    """Gradients reach the three inputs."""
+    model = built(lab, drawn_weights(draw))
+    inputs = draw.normal(2, 4, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12)
+    to_inputs = draw.gradients(lambda q, k, v: model(q, k, v), *inputs)
+    if not isinstance(to_inputs, list):
+        return to_inputs
+    return {f"gradient of {name}": grad for name, grad in zip("qkv", to_inputs, strict=True)}
+
+
+@exercise.check(points=0.5)
+def refuses_sizes(lab, draw):
+    """Raises ValueError if the heads do not fit and neither d_k nor d_v is given."""
+    return {
+        "d_model 10, 3 heads": draw.raises(lab.MultiHeadAttention, 10, 3),
+        "d_model 10, 3 heads, d_k 4, d_v 5": draw.raises(
+            lab.MultiHeadAttention, 10, 3, d_k=4, d_v=5
+        ),
     }
 
 
@@ -253,7 +288,7 @@ def other_sizes(lab, draw):
     return draw.each_size(ask, B=2, h=3, Lq=4, Lk=7, d_k=5, d_v=2)
 
 
-@exercise.check(points=2.5, hidden=True)
+@exercise.check(points=2, hidden=True)
 def gradients(lab, draw):
     """Gradients reach the three inputs and all parameters; the inputs are unchanged."""
     weights = drawn_weights(draw)
@@ -274,7 +309,7 @@ def gradients(lab, draw):
 @exercise.check(points=1, hidden=True)
 def dropout_of_weights(lab, draw):
     """Drops attention weights at the given rate, each for itself, and never single features."""
-    found, dropped, kept, model = with_one_key(lab, draw)
+    found, dropped, kept, _, model = with_one_key(lab, draw)
     share = float(dropped.double().mean())
     x = draw.normal(2, 50, 21)
     return {
@@ -294,7 +329,7 @@ def weights_before_dropout(lab, draw):
     model = built(lab, drawn_weights(draw), dropout=0.5).train()
     q, k = draw.normal(2, 4, 12), draw.normal(2, 7, 12)
     both = named(model(q, k, k, any_mask(draw, 4, 7), need_weights=True))
-    return both["weights"] if isinstance(both, dict) else both
+    return both["weights"]
 
 
 @exercise.check(points=0.5, hidden=True)
@@ -319,7 +354,7 @@ def without_bias(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=0.5, hidden=True)
 def sizes_that_do_not_fit(lab, draw):
     """Raises ValueError if d_k or d_v cannot be chosen, and only then."""
     tries = {

@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-from .mistakes_in_arguments import wrong  # that module and one more have other known mistakes
-
-PROJECTED = "self.q_proj(q), self.k_proj(k), self.v_proj(v)"
-
-
-def input_layers(new):
-    """The changes that make each of the first three layers `new`, for heads of `size` features."""
-    return {
-        f"self.{layer} = nn.Linear(d_model, num_heads * self.{size}, bias)": (
-            f"self.{layer} = {new.replace('size', f'self.{size}')}"
-        )
-        for layer, size in (("q_proj", "d_k"), ("k_proj", "d_k"), ("v_proj", "d_v"))
-    }
-
+from .mistakes_in_layers import PROJECTED, input_layers, wrong  # other known mistakes
 
 wrong(
     "NoOutputProjection",
@@ -270,19 +257,6 @@ wrong(
     "super().__init__()",
     "super().__init__()\n        bias = True",
     "Your layers have biases, even with bias=False. Where do you use that argument?",
-)
-wrong.several(
-    "HeadsInAPlainList",
-    {
-        **input_layers("[nn.Linear(d_model, size, bias) for _ in range(num_heads)]"),
-        PROJECTED: "(self.q_proj, q), (self.k_proj, k), (self.v_proj, v)",
-        "split_heads(x, self.num_heads) for": (
-            "torch.stack([head(x) for head in heads], 1) for heads,"
-        ),
-    },
-    "Your heads' layers are in a plain Python list, and torch does not find them there: no "
-    "optimiser will train them, and no file will contain them. Which container registers its "
-    "layers?",
 )
 wrong.several(
     "FusedHeadByHead",

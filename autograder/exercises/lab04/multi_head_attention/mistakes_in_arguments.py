@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .mistakes_in_attending import wrong  # that module has more known mistakes
+from .mistakes_in_dropout import wrong  # that module has more known mistakes
 
 wrong(
     "LeftoverFeaturesDropped",

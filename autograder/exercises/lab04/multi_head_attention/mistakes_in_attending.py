@@ -1,4 +1,4 @@
-"""Known mistakes in scores, masks, softmax, dropout and what is returned."""
+"""Known mistakes in scores, masks, softmax and what is returned."""
 
 from __future__ import annotations
 
@@ -146,74 +146,6 @@ wrong(
     "A query that may attend to no key gets the mean of all values, even those of the padding. "
     "According to the task, what should its heads return?",
 )
-wrong.several(
-    "DropoutOnTheOutput",
-    {
-        "self.dropout(weights)": "weights",
-        "self.out_proj(merge_heads(found))": "self.dropout(self.out_proj(merge_heads(found)))",
-    },
-    "While training, single features of your output vanish: dropout acts at the end of your "
-    "forward. Which numbers does the task drop, and does it drop anything else?",
-)
-wrong(
-    "DropoutOnWhatWasFound",
-    "self.dropout(weights) @ values",
-    "self.dropout(weights @ values)",
-    "You drop single features of the values, or of the heads' outputs. If attention weights are "
-    "dropped, as in the task, a query misses a key altogether. Where does your dropout act?",
-)
-wrong(
-    "DropoutKept",
-    "nn.Dropout(dropout)",
-    "nn.Dropout(1 - dropout)",
-    "Your layer drops weights at another rate than it is given: for 0.2, about four of five. Is "
-    "the argument the probability that a weight is kept, or that it is dropped?",
-)
-wrong.several(
-    "DropoutOnTheScores",
-    {
-        "scores = queries @ keys.mT / math.sqrt(self.d_k)": (
-            "scores = self.dropout(queries @ keys.mT / math.sqrt(self.d_k))"
-        ),
-        "self.dropout(weights)": "weights",
-    },
-    "You drop scores, before the softmax: a score of 0 still gets attention. Which numbers does "
-    "the task drop?",
-)
-wrong(
-    "DropoutAfterEval",
-    "self.dropout(weights)",
-    "F.dropout(weights, self.dropout.p)",
-    "Your layer still drops something after `eval()`. `F.dropout` assumes training by default; "
-    "what does `nn.Dropout` know that it does not?",
-)
-wrong(
-    "NoDropout",
-    "self.dropout(weights)",
-    "weights",
-    "The argument `dropout` changes nothing. What should happen while training?",
-)
-wrong(
-    "DropoutNotScaled",
-    "self.dropout(weights)",
-    "(weights * (torch.rand_like(weights) >= self.dropout.p * self.training))",
-    "You drop weights, but the remaining ones are not multiplied as in "
-    "`nn.Dropout`. What is then the mean of a weight over many runs, compared with its value after "
-    "`eval()`?",
-)
-wrong(
-    "DropsByDefault",
-    "dropout=0.0",
-    "dropout=0.1",
-    "Your layer drops a tenth by default. According to the task, what is the default of `dropout`?",
-)
-wrong(
-    "WholeHeadsDropped",
-    "self.dropout(weights)",
-    "weights * self.dropout(torch.ones_like(weights[:, :, :1, :1]))",
-    "You drop whole heads, for all words of a sentence at once. The task drops single weights, "
-    "independently. Which shape do your random zeros have?",
-)
 wrong(
     "WeightsDetached",
     "self.dropout(weights)",
@@ -272,13 +204,6 @@ wrong(
     "out = q + self.out_proj",
     "You add the queries to the output (a residual connection; that is lab 6). What does the "
     "formula end with?",
-)
-wrong(
-    "DroppedWeightsReturned",
-    "found = self.dropout(weights) @ values",
-    "weights = self.dropout(weights)\n        found = weights @ values",
-    "While training, the weights that you return are those after dropout, as torch's own layer "
-    "does it: some are 0, and their rows do not sum to one. Which ones does the task ask for?",
 )
 wrong(
     "LogProbabilitiesReturned",

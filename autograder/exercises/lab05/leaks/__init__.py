@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 from attnlab.causality import leaks, pad_invariant
 from gradekit.exercise import Exercise
+
+from .models import Mixer, invariant, missed, pairs, real_keys, rounded, up_to
 
 DRAWN = "torch.randint(vocab, (SEQUENCES, T), generator=torch.Generator().manual_seed(0))"
 exercise = Exercise(
@@ -38,46 +39,6 @@ exercise = Exercise(
         "`ids = real[torch.arange(2 * T).view(2, T) % len(real)]`": "any real tokens will do",
     },
 )
-
-
-class Mixer(nn.Module):
-    """Embeddings, one attention over the places where `allowed(ids)` is True, dropout."""
-
-    def __init__(self, table, allowed, dropout=0.0, norm=None):
-        super().__init__()
-        self.table, self.allowed, self.dropout, self.norm = table, allowed, dropout, norm
-
-    def forward(self, ids):
-        x, allowed = self.table[ids], self.allowed(ids)
-        scores = (x @ x.mT).masked_fill(~allowed, -1e300)
-        mixed = x + scores.softmax(-1).masked_fill(~allowed, 0.0) @ x
-        if self.norm is not None:
-            mixed = self.norm(mixed.flatten(0, 1)).view_as(mixed)
-        return F.dropout(mixed, self.dropout, self.training)
-
-
-def up_to(offset):
-    """Query i may attend to keys up to i + offset."""
-    return lambda ids: torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool).tril(offset)
-
-
-def rounded(model):
-    """Outputs that change by 1e-12 with each place. Real sums round as the processor does."""
-    return lambda ids: model(ids) + 1e-12 * ids.shape[1]
-
-
-def real_keys(pad, causal=False):
-    """Queries may attend to keys that are not padding; if causal, only to those up to their own."""
-
-    def allowed(ids):
-        return (ids != pad)[:, None, :] & (up_to(0)(ids) if causal else torch.tensor(True))
-
-    return allowed
-
-
-def pairs(found):
-    """A sorted list of pairs of Python numbers, whatever type the numbers had."""
-    return sorted([int(i), int(j)] for i, j in found)
 
 
 @exercise.check(points=1)
@@ -112,8 +73,8 @@ def who_looks_ahead(lab, draw):
         ),
     }
     return {
-        **{f"{name}, T={T}": pairs(lab.leaks(fn, T, 4)) for name, fn in seen.items()},
-        "everything, T=2": pairs(lab.leaks(seen["everything"], 2, 4)),
+        **{f"{name}, T={T}": pairs(lab, fn, T, 4)) for name, fn in seen.items()},
+        "everything, T=2": pairs(lab, seen["everything"], 2, 4)),
     }
 
 
@@ -128,7 +89,7 @@ def who_looks_at_padding(lab, draw):
         "attends to all": Mixer(table, up_to(20)),
         "the mean of all": lambda ids: table[ids] + table[ids].mean(1, keepdim=True),
     }
-    return {name: bool(lab.pad_invariant(fn, 5, 6, pad)) for name, fn in models.items()}
+    return {name: invariant(lab, fn, 5, 6, pad)) for name, fn in models.items()}
 
 
 @exercise.check(points=1, hidden=True)
@@ -147,12 +108,11 @@ def weak_leaks(lab, draw):
         return moved
 
     return {
-        "3e-6": pairs(lab.leaks(faint(3e-6), 5, 4)),
-        "3e-8": pairs(lab.leaks(faint(3e-8), 5, 4)),
-        "rounding, 1e-12": pairs(lab.leaks(faint(1e-12), 5, 4)),
-        "1e-7 in one number of two hundred": pairs(lab.leaks(one_of_many, 4, 4)),
-        "one number up, one down": pairs(
-            lab.leaks(lambda ids: past(ids) + table[ids].roll(-1, 1)[..., :1] * up_and_down, 4, 4)
+        "3e-6": pairs(lab, faint(3e-6), 5, 4)),
+        "3e-8": pairs(lab, faint(3e-8), 5, 4)),
+        "rounding, 1e-12": pairs(lab, faint(1e-12), 5, 4)),
+        "1e-7 in one number of two hundred": pairs(lab, one_of_many, 4, 4)),
+        "one number up, one down": pairs(lab, lambda ids: past(ids) + table[ids].roll(-1, 1)[..., :1] * up_and_down, 4, 4)
         ),
     }
 
@@ -168,8 +128,8 @@ def certain_words(lab, draw):
     def started_by(token):
         return lambda ids: table[ids] + (ids[:, :1] == token)[..., None] * table[ids.roll(-2, 1)]
 
-    seen = {f"after word {token}": pairs(lab.leaks(after(token), T, 5)) for token in (0, 2, 4)}
-    return {**seen, "started by word 3": pairs(lab.leaks(started_by(3), T, 5))}
+    seen = {f"after word {token}": pairs(lab, after(token), T, 5)) for token in (0, 2, 4)}
+    return {**seen, "started by word 3": pairs(lab, started_by(3), T, 5))}
 
 
 @exercise.check(points=0.5, hidden=True)
@@ -181,9 +141,9 @@ def answers_without_a_number(lab, draw):
         return table[ids].masked_fill((ids == 0).any(1)[:, None, None], torch.nan)
 
     return {
-        "leaks, always NaN": pairs(lab.leaks(lambda ids: table[ids] * torch.nan, 3, 4)),
-        "pad_invariant, NaN beside padding": bool(lab.pad_invariant(nan_at_padding, 3, 4, 0)),
-        "leaks, one token": pairs(lab.leaks(Mixer(table, up_to(9)), 1, 4)),
+        "leaks, always NaN": pairs(lab, lambda ids: table[ids] * torch.nan, 3, 4)),
+        "pad_invariant, NaN beside padding": invariant(lab, nan_at_padding, 3, 4, 0)),
+        "leaks, one token": pairs(lab, Mixer(table, up_to(9)), 1, 4)),
     }
 
 
@@ -195,7 +155,7 @@ def all_of_sixty_tried(lab, draw):
         shown = (ids == wanted)[:, 1:] & (ids[:, :1] < 12)
         return table[ids] + shown.sum(1)[:, None, None]
 
-    return pairs(lab.leaks(fn, 5, 60)) == [[i, j] for i in range(5) for j in range(i + 1, 5)]
+    return pairs(lab, fn, 5, 60)) == [[i, j] for i in range(5) for j in range(i + 1, 5)]
 
 
 @exercise.check(points=1)
@@ -211,16 +171,16 @@ def one_token_in_particular(lab, draw):
 
     places = (draw.permutation(3) + 1).tolist()
     seen = {
-        f"looks for token {token} at place {place}": pairs(lab.leaks(looks_for(token, place), T, 7))
+        f"looks for token {token} at place {place}": pairs(lab, looks_for(token, place), T, 7))
         for token, place in zip((0, 3, 6), places, strict=True)
     }
     for token, place in zip((2, 5, 6), places, strict=True):
         fn = looks_for(token, place, sign=-1)
-        seen[f"subtracts for token {token} at place {place}"] = pairs(lab.leaks(fn, T, 7))
+        seen[f"subtracts for token {token} at place {place}"] = pairs(lab, fn, T, 7))
     seen["four tokens of sixty, after some words"] = all_of_sixty_tried(lab, draw)
     two = draw.normal(2, 3)
     for T in (3, 6):
-        seen[f"two tokens, T={T}"] = pairs(lab.leaks(Mixer(two, up_to(9)), T, 2))
+        seen[f"two tokens, T={T}"] = pairs(lab, Mixer(two, up_to(9)), T, 2))
     return seen
 
 
@@ -232,10 +192,10 @@ def as_in_training(lab, draw):
     dropped = Mixer(table, up_to(0), dropout=0.4)
     normed = Mixer(table, up_to(0), norm=norm)
     seen = {
-        "dropout, no leak": pairs(lab.leaks(dropped, 4, 3)),
-        "dropout, one ahead": pairs(lab.leaks(Mixer(table, up_to(1), dropout=0.1), 4, 3)),
-        "batch norm": pairs(lab.leaks(normed, 4, 3)),
-        "batch norm, switched off": pairs(lab.leaks(normed.eval(), 4, 3)),
+        "dropout, no leak": pairs(lab, dropped, 4, 3)),
+        "dropout, one ahead": pairs(lab, Mixer(table, up_to(1), dropout=0.1), 4, 3)),
+        "batch norm": pairs(lab, normed, 4, 3)),
+        "batch norm, switched off": pairs(lab, normed.eval(), 4, 3)),
     }
     return {**seen, "left in training mode": dropped.training}
 
@@ -280,8 +240,8 @@ def padding_on_either_side(lab, draw):
         "only what it gives at padding": wild,
         "tells padding from real tokens by another id": Mixer(table, real_keys(5)),
     }
-    seen = {name: bool(lab.pad_invariant(fn, 4, 6, pad)) for name, fn in models.items()}
-    seen["padding is 0, masked"] = bool(lab.pad_invariant(zero, 4, 6, 0))
-    seen["padding is 5, masked"] = bool(lab.pad_invariant(last, 4, 6, 5))
-    seen["padding is 0, not masked"] = bool(lab.pad_invariant(Mixer(table, real_keys(1)), 4, 6, 0))
+    seen = {name: invariant(lab, fn, 4, 6, pad)) for name, fn in models.items()}
+    seen["padding is 0, masked"] = invariant(lab, zero, 4, 6, 0))
+    seen["padding is 5, masked"] = invariant(lab, last, 4, 6, 5))
+    seen["padding is 0, not masked"] = invariant(lab, Mixer(table, real_keys(1)), 4, 6, 0))
     return seen
