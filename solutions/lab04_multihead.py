@@ -180,8 +180,9 @@ plots.heads.shape_diagram(lambda: small_layers.steps(MultiHeadAttention, split_h
 print(small_layers.which_masks_fit([(4, 7), (2, 7), (2, 1, 1, 7), (2, 4, 7)], heads=(3, 2)))
 
 # %% [markdown]
-# The last line is a trap. A mask (B, Lq, Lk) seems natural, and with 3 heads it is refused. With as
-# many heads as sentences it fits, and its first axis means *heads*: no error, and a wrong output.
+# The last line above the picture is a trap. A mask (B, Lq, Lk) seems natural, and with 3 heads it
+# is refused. With as many heads as sentences it fits, and its first axis means *heads*: no error,
+# and a wrong output.
 
 # %% [markdown]
 # The heads of a layer that has learned nothing, on a sentence of random words (point at a cell to
@@ -277,8 +278,8 @@ check("fuse_qkv")
 
 # %% [markdown]
 # **Look.** A fused weight: the queries' rows are all 1, the keys' rows 2 and the values' rows 3.
-# (The one in the prediction has 21 rows, and `chunk(3)` would give each part 7.) Below the picture,
-# your functions run on the weights of torch's own layer.
+# (The one in the prediction has 21 rows, and `chunk(3)` would give each part 7.) The line above the
+# picture says what happens if your functions run on the weights of torch's own layer.
 
 # %%
 plots.words.tensor_cells(

@@ -267,8 +267,8 @@ plots.masks.forbidden_rows(to_additive)
 # in the weights afterwards may be too late for the gradient: if −∞ was *added* to the scores, the
 # backward step still goes through the NaN. So look at the gradients, too. Filling with a large
 # negative number is not enough either: the book *Dive into Deep Learning* fills with −1e6, which
-# leaves no NaN but other weights than zero. (torch has a function for this; do not use it, nor
-# `scaled_dot_product_attention`.)
+# leaves no NaN but other weights than zero. (`torch.softmax` is allowed. `torch._safe_softmax`,
+# which follows this rule, and `scaled_dot_product_attention` are not.)
 #
 # **Predict.** With −1e6 instead of −∞, such a row has no NaN. What are its weights?
 #
@@ -379,7 +379,7 @@ plots.leaks.leak_matrices(leaks, suspects, 8, leaky.VOCAB, leaky.PAD)
 # `eval()`.
 
 # %%
-leaky.print_evidence(leaks, pad_invariant, suspects, 8)
+leaky.print_evidence(leaks, pad_invariant, leaky.models(), 8)
 
 # %% exercise="findings"
 findings = {}
@@ -442,6 +442,7 @@ check("conventions")
 # unchanged. Grey is NaN: the last query of the second picture sees no key at all.
 
 # %%
+words = ["I", "am", "a", "good", "student"]
 plots.masks.converted_mask(causal_mask, to_mha_mask, words)
 
 # %% [markdown]
@@ -649,16 +650,21 @@ predictions["P5"] = 1
 check("predictions")
 
 # %% [markdown]
-# **Look.** Your predictions next to the computed numbers:
+# **Look.** Your predictions next to the computed numbers. Your own functions compute these,
+# so a number is right only if the steps that it needs pass their checks. P4 is the last loss of
+# a model that the cell under **Look** in 5.9 trains: run that cell first.
 
 # %%
 scores_of_am = torch.tensor([0.1, 0.6, 0.2, 0.1])
 half = torch.tensor([8.0, -8.0, -24.0], dtype=torch.float16)
+losses = globals().get("curves", {}).get("ahead", ())  # set by the training cell of 5.9
 answers = {
     "P1": lambda: causal_mask(3, 5).sum(),
     "P2": lambda: torch.softmax(scores_of_am * causal_mask(4)[1], -1)[2:].sum(),
     "P3": lambda: safe_softmax(torch.full((4,), -1e9), causal_mask(1, 4))[0, 0],
-    "P4": lambda: curves["ahead"][-1] if len(curves.get("ahead", ())) else "nothing yet",
+    "P4": lambda: (
+        losses[-1] if len(losses) else "nothing yet: first run the cell under Look in 5.9"
+    ),
     "P5": lambda: (half + to_additive(half > 99, half.dtype)).isinf().sum(),
 }
 compare_predictions(predictions, answers)

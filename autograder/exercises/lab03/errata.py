@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from attnlab.checking.answers import entries, plain
 from gradekit.exercise import Errata, Item
 
 exercise = Errata(
@@ -19,7 +20,7 @@ exercise = Errata(
         ),
         "C9": Item(
             "how many rows the table of scores has, by the slide's formula and in truth.",
-            points=1.5,
+            points=1,
             says=7,
             right=5,
             reason="with tokens in rows it compares features",
@@ -68,6 +69,28 @@ exercise = Errata(
 )
 
 
+def which_is_larger(slide, right):
+    """In words, the larger one of two numbers."""
+    if not all(isinstance(number, (int, float)) for number in (slide, right)):
+        return "not two numbers"
+    if slide == right:
+        return "neither"
+    return "the first" if slide > right else "the second"
+
+
+@exercise.check(points=0.5)
+def in_order(lab, draw):
+    """The slide's number is the first one of each item, so the larger number is in its place."""
+    names = ("C4", "C9", "G5", "N3", "W1")
+    slides, rights = entries(lab, 0, *names), entries(lab, 1, *names)
+    return {
+        f"{name}: the larger of your two numbers": which_is_larger(
+            plain(slides[name]), plain(rights[name])
+        )
+        for name in slides
+    }
+
+
 def wrong_pair(name, advice, **pairs):
     """A known mistake in the numbers of one item, exactly and as people round them."""
     ((item, (slide, right, reason)),) = pairs.items()
@@ -109,8 +132,8 @@ wrong_pair(
 )
 wrong_pair(
     "divisors_swapped",
-    "C4: these two are swapped. Which of them is on the slide with the feed-forward formula, and "
-    "which on the one before?",
+    "C4: the smaller number comes first. Which of the two is on the slide with the feed-forward "
+    "formula, and which on the one before?",
     C4=(8.0, 512**0.5, "d is the width of the model"),
 )
 wrong_pair(
@@ -126,8 +149,8 @@ wrong_pair(
 )
 wrong_pair(
     "shapes_swapped",
-    "C9: these two are swapped. With tokens in the rows of x, what is the shape of Qx, and which "
-    "axis does the transpose then put in front? Try it with a tensor of zeros.",
+    "C9: the smaller number comes first. With tokens in the rows of x, what is the shape of Qx, "
+    "and which axis does the transpose then put in front? Try it with a tensor of zeros.",
     C9=(5, 7, "with tokens in rows it compares features"),
 )
 wrong_pair(
@@ -162,7 +185,8 @@ for name, root in (("divided_by_two", 2.0), ("divided_by_root_of_keys", 3**0.5))
     )
 wrong_pair(
     "axes_swapped",
-    "G5: these two are swapped. Which of them comes from the softmax along the rows of K Qᵀ?",
+    "G5: the smaller number comes first. Which of the two comes from the softmax along the rows of "
+    "K Qᵀ?",
     G5=(RIGHT_G5, SLIDE_G5, "queries are in the columns there"),
 )
 wrong_pair(
@@ -184,7 +208,7 @@ wrong_pair(
 )
 wrong_pair(
     "variances_swapped",
-    "N3: these two are swapped. Which of them belongs to scores that nothing divides?",
+    "N3: the smaller number comes first. Which of the two belongs to scores that nothing divides?",
     N3=(1.0, 64.0, "the scale is missing before softmax"),
 )
 wrong_pair(

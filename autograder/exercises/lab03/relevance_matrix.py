@@ -306,6 +306,18 @@ for name, product in (
         "two. With a batch in front, which two axes of the keys or words should be swapped?",
     )
 for name, product in (
+    ("of_the_keys", "q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])"),
+    ("of_one_sentence", "q @ k.view(k.shape[-1], k.shape[-2])"),
+    ("of_a_batch", "q @ k.reshape(k.shape[0], k.shape[2], k.shape[1])"),
+):
+    wrong(
+        f"reshape{name[2:]}",
+        "q @ k.mT",
+        product,
+        "`reshape` and `view` keep the order of the numbers and only cut rows of another length, "
+        "so a column mixes several keys. Which call exchanges two axes instead?",
+    )
+for name, product in (
     ("einsum_of_a_batch", 'torch.einsum("bik,bjk->bij", q, k)'),
     ("axes_of_a_batch", "q @ k.transpose(1, 2)"),
 ):

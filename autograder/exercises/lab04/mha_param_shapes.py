@@ -191,6 +191,17 @@ BIAS_OF_ONE_AXIS = (
 wrong("bias_of_one_head", "(d_model, h, d), (h, d)", "(d_model, h, d), (d,)", BIAS_OF_ONE_AXIS)
 wrong("bias_for_each_head", "(d_model, h, d), (h, d)", "(d_model, h, d), (h,)", BIAS_OF_ONE_AXIS)
 wrong("bias_of_all_heads", "(d_model, h, d), (h, d)", "(d_model, h, d), (h * d,)", BIAS_OF_ONE_AXIS)
+AS_WIDE_AS_THE_HEADS = (
+    "In your list, a width is h · key_dim that should be d_model. On the slide, is 16 the width of "
+    "all heads together?"
+)
+for name, old, new in (
+    ("output", "(h, d, d_model), (d_model,)", "(h, d, h * d), (h * d,)"),
+    ("last_weight", "(h, d, d_model)", "(h, d, h * d)"),
+    ("input", "(d_model, h, d)", "(h * d, h, d)"),
+    ("whole", "    projection =", "    d_model = h * d\n    projection ="),
+):
+    wrong(f"{name}_as_wide_as_the_heads", old, new, AS_WIDE_AS_THE_HEADS)
 wrong(
     "heads_side_by_side_at_the_end",
     "(h, d, d_model)",

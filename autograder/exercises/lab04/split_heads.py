@@ -60,13 +60,18 @@ def merge_lays_side_by_side(lab, draw):
     return {f"{h} heads": lab.merge_heads(draw.normal(2, h, 5, 4)) for h in (3, 2, 1)}
 
 
+@exercise.check(points=0.5)
+def left_over(lab, draw):
+    """Split: raises ValueError for 10 features and 4 heads."""
+    return {"10 features, 4 heads": draw.raises(lab.split_heads, draw.normal(2, 6, 10), 4)}
+
+
 @exercise.check(points=2, hidden=True)
 def any_memory_layout(lab, draw):
     """Works on tensors in any memory layout."""
     apart, together = draw.normal(2, 5, 12), draw.normal(2, 3, 5, 4)
     seen = {f"split, {name}": lab.split_heads(x, 3) for name, x in other_layouts(apart).items()}
-    for name, x in other_layouts(together).items():
-        seen[f"merge, {name}"] = lab.merge_heads(x)
+    seen |= {f"merge, {name}": lab.merge_heads(x) for name, x in other_layouts(together).items()}
     seen["merge, heads and time swapped in memory"] = lab.merge_heads(
         draw.normal(2, 5, 3, 4).transpose(1, 2)
     )
@@ -86,7 +91,7 @@ def other_sizes(lab, draw):
     return draw.each_size(ask, B=2, h=3, T=5, d=4)
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def heads_that_do_not_divide(lab, draw):
     """Raises ValueError if the features cannot be divided evenly."""
     return {
@@ -119,7 +124,7 @@ exercise.promises(
         "(B, h, T, D/h), in the dtype of `x`. Gradients flow back to `x`.": (
             "shapes_and_dtype other_sizes gradients_and_input"
         ),
-        "ValueError: `num_heads` does not divide D.": "heads_that_do_not_divide",
+        "ValueError: `num_heads` does not divide D.": "left_over heads_that_do_not_divide",
         "Join the heads of every position again: the inverse of `split_heads`.": (
             "merge_lays_side_by_side"
         ),
@@ -293,7 +298,6 @@ wrong(
     "No gradient gets back through the split: a `.detach()`, `.data` or a new tensor that you copy "
     "numbers into cuts torch's graph. Which line is it?",
 )
-
 IN_FLOAT32 = (
     "Your result is float32, whatever dtype x has. A new tensor such as `torch.zeros(…)` has a "
     "dtype of its own: where could it take that of x?"
@@ -357,20 +361,17 @@ ONE_ROW = (
 )
 wrong("words_joined_too", "x.shape[2], -1)", "-1)", ONE_ROW)
 wrong("merge_in_float32", "x.permute", "x.float().permute", IN_FLOAT32)
-wrong(
-    "heads_added",
-    "x.permute(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)",
-    "x.sum(1)",
-    "You add the heads up, so nothing can distinguish their parts any more. Side by side, how many "
-    "features does a word have?",
-)
-wrong(
-    "heads_averaged",
-    "x.permute(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)",
-    "x.mean(1)",
-    "You take the heads' mean, so nothing can distinguish their parts any more. Side by side, how "
-    "many features does a word have?",
-)
+for name, call, what in (
+    ("added", "sum", "add the heads up"),
+    ("averaged", "mean", "average the heads"),
+):
+    wrong(
+        f"heads_{name}",
+        "x.permute(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)",
+        f"x.{call}(1)",
+        f"You {what}, so nothing can distinguish the heads' parts any more. Side by side, how many "
+        "features does a word have?",
+    )
 wrong.several(
     "merge_for_one_sentence",
     {"x.permute": "x[:1].permute", "x.shape[0]": "1"},

@@ -92,16 +92,18 @@ exercise.wrong(
     "which word does it predict, and which pairs (j, j') does the diagonal give?",
     S2=(10, 15, "an output sees itself, too"),
 )
+DIAGONAL_READ = (
+    "S2: the slide's sum contains neither j' = j nor the start token. Count its terms for j = 1 "
+    "first: how many are there?"
+)
 exercise.wrong(
     "diagonal_read",
-    "S2: on the slide, you counted j' = j or the start token, too. For j = 1, how many terms does "
-    "its sum have?",
+    DIAGONAL_READ,
     S2=(15, 15, "the slide is right about it"),
 )
 exercise.wrong(
     "diagonal_turned_round",
-    "S2: the slide's sum contains neither j' = j nor the start token. Count its terms for j = 1 "
-    "first: how many are there?",
+    DIAGONAL_READ,
     S2=(15, 10, "word j is not known yet"),
 )
 for everything in (25, 20):

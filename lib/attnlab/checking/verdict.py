@@ -160,8 +160,12 @@ def judge_exercise(
     if all(outcome.check.own_steps for outcome in failed):
         return Verdict(outcomes, (_look_earlier(failed[0].check),), ())
     sure = [one for one in failed if one.difference and one.difference.kind in _SURE]
-    several = recognise_both(outcomes, mistakes) or recognise_apart(outcomes, mistakes)
+    several = recognise_both(outcomes, mistakes)
     recognised = several or recognise(outcomes, mistakes)
+    # One mistake that explains everything needs no others, and looking for them takes long.
+    if not several and all(unexplained(failed, [mistake]) for mistake in recognised):
+        several = recognise_apart(outcomes, mistakes)
+        recognised = several or recognised
     if sure and len(recognised) != 1:
         return Verdict(outcomes, (_general_advice(sure[0], redact),), ())
     specific = tuple(m.advice for m in several) if several else _specific_advice(recognised)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -131,12 +131,20 @@ def ablation_bars(
                 label=measure,
             )
             axes.bar_label(bars, [f"{height:.2f}" for height in heights], padding=2, fontsize=9)
-        axes.set_xticks(places.tolist(), list(rows))
+        axes.set_xticks(places.tolist(), list(rows), fontsize=_size_that_fits(rows, inches=5.4))
         axes.grid(False, axis="x")
-        axes.set(title=title, ylabel=ylabel, ylim=(0, 1.15 * float(values.max())))
+        # Nothing moves if a step returns the model itself: then every bar is 0.
+        axes.set(title=title, ylabel=ylabel, ylim=(0, 1.15 * float(values.max()) or 1))
         if len(measures) > 1:
             axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return Drawn((axes,), {"values": values})
+
+
+def _size_that_fits(labels: Iterable[str], inches: float) -> float:
+    """The largest size of text, 10 or less, in which labels side by side do not touch."""
+    lines = [max(label.split("\n"), key=len) for label in labels]
+    room = 72 * inches / len(lines)  # of one label, in points
+    return min(10.0, room / (0.58 * (max(map(len, lines)) + 1)))  # a letter is about 0.58 wide
 
 
 @drawing

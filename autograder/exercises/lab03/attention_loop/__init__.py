@@ -55,7 +55,23 @@ def values(lab, draw):
     return seen
 
 
-@exercise.check(points=1, hidden=True, judge=Close(atol=1e-6, rtol=1e-6))
+@exercise.check(points=0.5)
+def of_one_length(lab, draw):
+    """Is right if query, keys and values have one length."""
+    return lab.attention_loop(draw.normal(4), draw.normal(5, 4), draw.normal(5, 4))
+
+
+@exercise.check(points=0.5)
+def way_back(lab, draw):
+    """Gradients reach query, keys and values."""
+    given = draw.normal(4), draw.normal(5, 4), draw.normal(5, 11)
+    found = draw.gradients(lambda q, K, V: lab.attention_loop(q, K, V), *given)
+    if not isinstance(found, list):
+        return found
+    return {f"gradient of {name}": grad for name, grad in zip("qKV", found, strict=True)}
+
+
+@exercise.check(points=0.5, hidden=True, judge=Close(atol=1e-6, rtol=1e-6))
 def other_sizes(lab, draw):
     """Is right for one key, queries and values of one number, and for sizes that are equal."""
 
@@ -89,7 +105,7 @@ def large_scores(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def gradients_and_inputs(lab, draw):
     """Lets gradients flow back to query, keys and values, and leaves them unchanged."""
     q, K, V = draw.normal(4), draw.normal(5, 4), draw.normal(5, 11)

@@ -58,6 +58,13 @@ def second(result):
     return result[1] if isinstance(result, (tuple, list)) else result
 
 
+def named(result):
+    """The two parts of a pair by their names; the weights are "missing" if it is not a pair."""
+    pair = isinstance(result, (tuple, list)) and len(result) == 2
+    outputs, weights = result if pair else (result, "missing")
+    return {"outputs": outputs, "weights": weights}
+
+
 @exercise.check(points=2)
 def shape_and_dtype(lab, draw):
     """Returns outputs and weights of the right shapes, in the dtype of the queries."""
@@ -84,21 +91,22 @@ def hand_example(lab, draw):
     k = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
     q = torch.tensor([[1.0, 0.0]], dtype=torch.float64)
     v = torch.tensor([[1.0, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]], dtype=torch.float64)
-    return lab.scaled_dot_product_attention(q, k, v)
+    return named(lab.scaled_dot_product_attention(q, k, v))
 
 
 @exercise.check(points=3.5)
 def values(lab, draw):
     """Is right for one sentence, for a batch, for heads in a batch, in any memory layout."""
     spread = [draw.strided(x) for x in inputs(draw, 2, 3, 5, 4, 11)]
-    return {
-        "one sentence": lab.scaled_dot_product_attention(*inputs(draw, 5, 6, 4, 3)),
-        "more queries than keys": lab.scaled_dot_product_attention(*inputs(draw, 7, 3, 16, 5)),
-        "a batch": lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 5, 4, 11)),
-        "heads": lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 5, 6, 4, 7)),
-        "not contiguous": lab.scaled_dot_product_attention(*spread),
-        "q, k and v of one shape": lab.scaled_dot_product_attention(*inputs(draw, 2, 5, 5, 4, 4)),
+    given = {
+        "one sentence": inputs(draw, 5, 6, 4, 3),
+        "more queries than keys": inputs(draw, 7, 3, 16, 5),
+        "a batch": inputs(draw, 2, 3, 5, 4, 11),
+        "heads": inputs(draw, 2, 3, 5, 6, 4, 7),
+        "not contiguous": spread,
+        "q, k and v of one shape": inputs(draw, 2, 5, 5, 4, 4),
     }
+    return {name: named(lab.scaled_dot_product_attention(*qkv)) for name, qkv in given.items()}
 
 
 @exercise.check(points=2.5)
@@ -109,14 +117,32 @@ def masks(lab, draw):
     one_length = inputs(draw, 2, 6, 6, 4, 3)
     back = torch.ones(6, 6, dtype=torch.bool).tril()
     some = some_keys(draw, 3, 5)
+    given = {"queries": q, "keys": k, "mask": some}
+    before = {name: x.clone() for name, x in given.items()}
     result = lab.scaled_dot_product_attention(q, k, v, some)
+    unchanged = {f"{name} unchanged": torch.equal(x, before[name]) for name, x in given.items()}
+    forbidden = second(result)[..., ~before["mask"]]
+    own = lab.scaled_dot_product_attention(q, k, v, mask=some_keys(draw, 2, 3, 5))
     return {
-        "one for all": result,
-        "forbidden weights are exactly 0": bool((second(result)[..., ~some] == 0).all()),
-        "each its own": lab.scaled_dot_product_attention(q, k, v, mask=some_keys(draw, 2, 3, 5)),
-        "nothing forbidden": lab.scaled_dot_product_attention(q, k, v, everything),
-        "each word looks back": lab.scaled_dot_product_attention(*one_length, back),
+        **unchanged,
+        "one for all": named(result),
+        "forbidden weights are exactly 0": bool((forbidden == 0).all()),
+        "each its own": named(own),
+        "nothing forbidden": named(lab.scaled_dot_product_attention(q, k, v, everything)),
+        "each word looks back": named(lab.scaled_dot_product_attention(*one_length, back)),
     }
+
+
+@exercise.check(points=0.5)
+def a_forbidden_key_fits_best(lab, draw):
+    """Leaves out a forbidden key even if it fits far better than all others."""
+    q, k, v = inputs(draw, 2, 3, 5, 4, 11)
+    mask = some_keys(draw, 3, 5)
+    mask[:, 1] = False
+    mask[:, 3] = True
+    q = q.abs() + 1
+    k[:, 1] = 2000
+    return named(lab.scaled_dot_product_attention(q, k, v, mask))
 
 
 @exercise.check(points=3)
@@ -130,10 +156,14 @@ def nothing_to_attend_to(lab, draw):
     def outputs(q, k, v):
         return first(lab.scaled_dot_product_attention(q, k, v, mask))
 
+    none = torch.zeros_like(mask)
+    grads = draw.gradients(outputs, q, k, v)
+    if isinstance(grads, list):
+        grads = dict(zip(("queries", "keys", "values"), grads, strict=True))
     return {
-        "some queries": lab.scaled_dot_product_attention(q, k, v, mask),
-        "all queries": lab.scaled_dot_product_attention(q, k, v, torch.zeros_like(mask)),
-        "gradients": draw.gradients(outputs, q, k, v),
+        "some queries": named(lab.scaled_dot_product_attention(q, k, v, mask)),
+        "all queries": named(lab.scaled_dot_product_attention(q, k, v, none)),
+        "gradients": grads,
     }
 
 
@@ -155,7 +185,7 @@ def a_mean_of_values(lab, draw):
     }
 
 
-@exercise.check(points=2.5, hidden=True)
+@exercise.check(points=2, hidden=True)
 def forbidden_keys_have_no_influence(lab, draw):
     """Is exact with scores in the millions; the numbers in a forbidden key do not matter."""
     # Whole numbers and √4: scores are exact, in whichever order they are added and scaled.

@@ -156,6 +156,18 @@ FIRST_AXES = (
 )
 wrong("first_axes_transposed", "k.mT", "k.permute(*range(k.ndim)[::-1])", FIRST_AXES)
 wrong("first_two_axes_transposed", "k.mT", "k.transpose(0, 1)", FIRST_AXES)
+for name, keys in (
+    ("any_axes", "k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])"),
+    ("one_sentence", "k.view(k.shape[-1], k.shape[-2])"),
+    ("a_batch", "k.reshape(k.shape[0], k.shape[2], k.shape[1])"),
+):
+    wrong(
+        f"keys_reshaped_for_{name}",
+        "k.mT",
+        keys,
+        "`reshape` and `view` keep the order of the numbers and only cut rows of another length, "
+        "so a column mixes several keys. Which call exchanges two axes instead?",
+    )
 wrong(
     "axes_of_a_batch",
     "k.mT",

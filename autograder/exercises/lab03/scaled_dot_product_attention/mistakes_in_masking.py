@@ -17,8 +17,8 @@ wrong(
     "mask_after_softmax",
     FILLED,
     "scores",
-    "You remove forbidden keys after the softmax: they already have their share of the row, and "
-    "the other weights sum to less than one. At which step can a key be left out of it?",
+    "In your softmax, forbidden keys have their share, so the other weights sum to less than one "
+    "afterwards. Does your mask change the scores before it? (`masked_fill` returns a new tensor.)",
 )
 wrong.several(
     "mask_added_after_softmax",

@@ -78,6 +78,25 @@ def mask_after_softmax_renormalised(q, k, v, mask=None):
     return weights @ v, weights
 
 
+wrong = exercise.edits(step_by_step)
+for digits in (6, 7, 9, 10):
+    wrong.several(
+        f"mask_after_softmax_divided_by_a_bit_more_{digits}",
+        {
+            FILLED: "scores",
+            EMPTIED: f"{EMPTIED}\n"
+            f"        weights = weights / (weights.sum(-1, keepdim=True) + 1e-{digits})",
+        },
+        REMOVED_AFTERWARDS,
+    )
+wrong.several(
+    "divided_by_sums_without_their_axis",
+    {FILLED: "scores", EMPTIED: f"{EMPTIED}\n        weights = weights / weights.sum(-1)"},
+    "You divide by sums that have lost their last axis, so a row is not divided by its own sum. "
+    "From which side do two shapes line up?",
+)
+
+
 @exercise.mistake(
     "Your own softmax does not subtract the largest score of a row, so large scores overflow. "
     "What did lab 1's softmax do first?"

@@ -11,7 +11,7 @@ exercise.promises(
             "hand_example values"
         ),
         "A forbidden key has no effect: its weight is exactly 0": (
-            "masks forbidden_keys_have_no_influence"
+            "masks a_forbidden_key_fits_best forbidden_keys_have_no_influence"
         ),
         "A query that may attend to no key gets zeros, in its output and in its weights.": (
             "nothing_to_attend_to"

@@ -41,9 +41,11 @@ def standard_deviation(lab, draw):
     asked = deviation(lambda: lab.score_variance(16, 2000, draw.generator(), scaled=False))
     two = [float(lab.score_variance(9, 2000, draw.generator())) for _ in range(2)]
     one = torch.as_tensor(lab.score_variance(3, 20, draw.generator()))
+    few, more = (float(lab.score_variance(9, n, draw.generator())) for n in (50, 51))
     return {
         **seen,
         "√variance / √16 with scaled=False, to one digit": rounded(asked / 4),
+        "measured: another n gives another variance": few != more,
         "measured: other random numbers give another variance": two[0] != two[1],
         "number of dimensions": one.ndim,
     }
@@ -103,6 +105,19 @@ def n_pairs(lab, draw):
     }
 
 
+@exercise.check(points=0.5)
+def equal_generators(lab, draw):
+    """Equal generators give equal results."""
+    first, second = draw.generator(), draw.generator()
+    again = [torch.Generator().manual_seed(g.initial_seed()) for g in (first, second)]
+    variances = [float(lab.score_variance(5, 50, g)) for g in (first, again[0])]
+    weights = [float(lab.saturation(5, 3, 50, g)) for g in (second, again[1])]
+    return {
+        "variance: equal": variances[0] == variances[1],
+        "largest weight: equal": weights[0] == weights[1],
+    }
+
+
 @exercise.check(points=1.5, hidden=True)
 def n_queries(lab, draw):
     """Takes n queries with keys of their own: few give a rough number, many a steady one."""
@@ -115,7 +130,7 @@ def n_queries(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=0.5, hidden=True)
 def generators(lab, draw):
     """Uses the given generator alone: equal ones give equal results, different ones do not."""
     numbers = {

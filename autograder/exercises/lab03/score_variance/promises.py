@@ -10,7 +10,7 @@ exercise.promises(
             "standard_deviation n_pairs"
         ),
         "each pair gives one score. generator: the source of all random numbers: equal generators "
-        "give equal results.": "generators",
+        "give equal results.": "equal_generators generators",
         "equal results. scaled: whether each score is divided by √d, as attention does. The "
         "variance": "scaled_scores standard_deviation",
         "n: the number of pairs of a query and its own key; each pair gives one score.": "n_pairs",

@@ -75,6 +75,12 @@ def called_as_the_model_is(lab, draw):
     }
 
 
+@exercise.check(points=0.5)
+def one_head_too_far(lab, draw):
+    """Raises IndexError for head 3 of a model with three heads."""
+    return {"head 3": draw.raises(lab.ablate_head, model_of(lab, draw), 3)}
+
+
 @exercise.check(points=2, hidden=True)
 def any_head(lab, draw):
     """Works for every head, mask and size, and for one head after another."""
@@ -137,7 +143,7 @@ def still_a_model(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=0.5, hidden=True)
 def heads_that_are_not_there(lab, draw):
     """Raises IndexError for a head that the model does not have."""
     model = model_of(lab, draw)

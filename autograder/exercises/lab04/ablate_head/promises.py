@@ -20,7 +20,7 @@ exercise.promises(
             "still_a_model any_head"
         ),
         "IndexError: there is no head of this number (-1 is not one, either).": (
-            "heads_that_are_not_there"
+            "one_head_too_far heads_that_are_not_there"
         ),
     },
     explained=[

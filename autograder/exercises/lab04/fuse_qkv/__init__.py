@@ -76,7 +76,14 @@ def same_as_three(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=0.5)
+def one_bias_missing(lab, draw):
+    """Fuse: if the bias of the keys is missing, it counts as zeros."""
+    weights, (b_q, _, b_v) = drawn(draw)
+    return {"the keys' is missing": list(lab.fuse_qkv(*weights, b_q, None, b_v))}
+
+
+@exercise.check(points=1, hidden=True)
 def some_biases(lab, draw):
     """Fuse: if only some biases are given, a missing one counts as zeros."""
     weights, (b_q, b_k, b_v) = drawn(draw)

@@ -15,7 +15,7 @@ exercise.promises(
         "W_v: (d_v, d_model), the weight for values; the three may differ in their number of "
         "rows.": "queries_keys_values",
         "b_q: (d_q,), the bias for queries; None: no bias, even if the others have one (some "
-        "models have no bias for keys).": "some_biases",
+        "models have no bias for keys).": "one_bias_missing some_biases",
         "b_k: (d_k,) or None, the bias for keys. b_v: (d_v,) or None, the bias for values.": (
             "some_biases"
         ),

@@ -26,9 +26,11 @@ exercise.promises(
         "bias: whether the four layers have a bias.": "parameters without_bias",
         "dropout: the probability that an attention weight is dropped in training (the others "
         "are multiplied by 1 / (1 - dropout), as in `nn.Dropout`); nothing else is dropped.": (
-            "dropout_of_weights no_dropout_unless_training"
+            "dropout_in_training dropout_of_weights no_dropout_unless_training"
         ),
-        "ValueError: d_k or d_v is None, and h does not divide d_model.": "sizes_that_do_not_fit",
+        "ValueError: d_k or d_v is None, and h does not divide d_model.": (
+            "refuses_sizes sizes_that_do_not_fit"
+        ),
         "mask: boolean, True where a query may attend to a key; of any shape that broadcasts "
         "to (B, h, Lq, Lk), such as (Lq, Lk), (B, 1, Lq, Lk) or (B, 1, 1, Lk).": (
             "looking_back one_mask_for_all masks_of_their_own"
@@ -41,7 +43,7 @@ exercise.promises(
         "the weights of each head, (B, h, Lq, Lk)": "shapes_and_dtype other_sizes cross_attention",
         ", before dropout.": "weights_before_dropout",
         "Gradients flow back to the inputs and to all parameters; the inputs stay unchanged.": (
-            "gradients"
+            "way_back gradients"
         ),
     },
     explained=[

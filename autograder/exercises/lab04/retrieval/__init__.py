@@ -91,6 +91,10 @@ def loss_of_all_digits(lab, draw):
     """The loss is the mean over all digits of all questions; gradients reach the logits."""
     logits, answers = draw.normal(3, 2, 7), draw.integers(0, 7, 3, 2)
     return {
+        # With more digits than values, wrong ways to lay out the rows end in different errors.
+        "five digits, three values": lab.answer_loss(
+            draw.normal(2, 5, 3), draw.integers(0, 3, 2, 5)
+        ),
         "two digits": lab.answer_loss(logits, answers),
         "three digits": lab.answer_loss(draw.normal(5, 3, 7), draw.integers(0, 7, 5, 3)),
         "in another memory layout": lab.answer_loss(draw.strided(logits), answers),

@@ -7,11 +7,12 @@ from torch.nn.functional import cross_entropy as torch_cross_entropy
 
 from attnlab.softmax import cross_entropy
 
-from . import (  # noqa: F401 - to register the mistakes of the second file
+from . import (  # noqa: F401 - to register the mistakes of the other files
     ONE_HEAD,
     TWO_HEADS,
     exercise,
     mistakes_in_places,
+    mistakes_in_rows,
     retriever,
 )
 from .also_right import by_flattening, by_gather, saved_by_the_lab

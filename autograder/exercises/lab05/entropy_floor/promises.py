@@ -15,12 +15,14 @@ exercise.promises(
         "gradients flow back": "gradients_and_large_scores",
         "The loss of `model` on `ids` if its positions attend according to `mask`.": "under_a_mask",
         "model: called as ``model(ids, mask)``": "under_a_mask",
-        "one call of the model takes them all": "mode_and_gradients",
+        "one call of the model takes them all": "one_call_without_dropout",
         "mask: (T, T), boolean: True where position i may attend to position j.": "under_a_mask",
         "loss: called as ``loss(logits, ids)``; returns one number.": "under_a_mask",
         "The loss, a Python number.": "under_a_mask",
         "The model runs in evaluation mode (no dropout) and without gradients; afterwards it is "
-        "in the same mode, training or evaluation, as before.": "mode_and_gradients",
+        "in the same mode, training or evaluation, as before.": (
+            "one_call_without_dropout without_gradients mode_afterwards"
+        ),
         "Whether a model that sees only the past can have this loss, however good it is.": (
             "below_the_floor"
         ),
@@ -29,7 +31,9 @@ exercise.promises(
         "tolerance: how far below the floor a lucky sample may bring the loss, in nats.": (
             "near_the_floor"
         ),
-        "False if the loss is lower than floor - tolerance, or is NaN": "near_the_floor",
+        "False if the loss is lower than floor - tolerance, or is NaN": (
+            "near_the_floor no_loss_at_all"
+        ),
         "(A loss far above the floor is poor, but possible.)": "below_the_floor",
     }
 )

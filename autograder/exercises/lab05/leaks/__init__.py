@@ -73,8 +73,8 @@ def who_looks_ahead(lab, draw):
         ),
     }
     return {
-        **{f"{name}, T={T}": pairs(lab, fn, T, 4)) for name, fn in seen.items()},
-        "everything, T=2": pairs(lab, seen["everything"], 2, 4)),
+        **{f"{name}, T={T}": pairs(lab, fn, T, 4) for name, fn in seen.items()},
+        "everything, T=2": pairs(lab, seen["everything"], 2, 4),
     }
 
 
@@ -89,7 +89,7 @@ def who_looks_at_padding(lab, draw):
         "attends to all": Mixer(table, up_to(20)),
         "the mean of all": lambda ids: table[ids] + table[ids].mean(1, keepdim=True),
     }
-    return {name: invariant(lab, fn, 5, 6, pad)) for name, fn in models.items()}
+    return {name: invariant(lab, fn, 5, 6, pad) for name, fn in models.items()}
 
 
 @exercise.check(points=1, hidden=True)
@@ -108,28 +108,44 @@ def weak_leaks(lab, draw):
         return moved
 
     return {
-        "3e-6": pairs(lab, faint(3e-6), 5, 4)),
-        "3e-8": pairs(lab, faint(3e-8), 5, 4)),
-        "rounding, 1e-12": pairs(lab, faint(1e-12), 5, 4)),
-        "1e-7 in one number of two hundred": pairs(lab, one_of_many, 4, 4)),
-        "one number up, one down": pairs(lab, lambda ids: past(ids) + table[ids].roll(-1, 1)[..., :1] * up_and_down, 4, 4)
+        "3e-6": pairs(lab, faint(3e-6), 5, 4),
+        "3e-8": pairs(lab, faint(3e-8), 5, 4),
+        "rounding, 1e-12": pairs(lab, faint(1e-12), 5, 4),
+        "1e-7 in one number of two hundred": pairs(lab, one_of_many, 4, 4),
+        "one number up, one down": pairs(
+            lab, lambda ids: past(ids) + table[ids].roll(-1, 1)[..., :1] * up_and_down, 4, 4
         ),
     }
 
 
-@exercise.check(points=1, hidden=True)
-def certain_words(lab, draw):
-    """`leaks` finds a model that looks ahead only after a certain word."""
-    table, T = draw.normal(5, 3), 4
+def looks_ahead_after(table, token):
+    """Output i depends on token i + 1 if token i is this one."""
+    return lambda ids: table[ids] + (ids == token)[..., None] * table[ids.roll(-1, 1)]
 
-    def after(token):
-        return lambda ids: table[ids] + (ids == token)[..., None] * table[ids.roll(-1, 1)]
+
+@exercise.check(points=0.5)
+def after_one_word(lab, draw):
+    """`leaks` finds a model that looks ahead only after one word, whichever word it is."""
+    table, seen = draw.normal(5, 3), {}
+    for token in (1, 3):
+        fn = looks_ahead_after(table, token)
+        seen[f"after word {token}, a leak is missed"] = missed(lab, fn, 4, 5, distance=1)
+    return seen
+
+
+@exercise.check(points=0.5, hidden=True)
+def certain_words(lab, draw):
+    """`leaks` finds a model that looks ahead only after certain words, at any distance."""
+    table, seen = draw.normal(5, 3), {}
 
     def started_by(token):
         return lambda ids: table[ids] + (ids[:, :1] == token)[..., None] * table[ids.roll(-2, 1)]
 
-    seen = {f"after word {token}": pairs(lab, after(token), T, 5)) for token in (0, 2, 4)}
-    return {**seen, "started by word 3": pairs(lab, started_by(3), T, 5))}
+    for token in (0, 2, 4):
+        fn = looks_ahead_after(table, token)
+        seen[f"after word {token}, a leak is missed"] = missed(lab, fn, 4, 5, distance=1)
+    seen["started by word 3, a leak is missed"] = missed(lab, started_by(3), 4, 5, distance=2)
+    return seen
 
 
 @exercise.check(points=0.5, hidden=True)
@@ -141,9 +157,9 @@ def answers_without_a_number(lab, draw):
         return table[ids].masked_fill((ids == 0).any(1)[:, None, None], torch.nan)
 
     return {
-        "leaks, always NaN": pairs(lab, lambda ids: table[ids] * torch.nan, 3, 4)),
-        "pad_invariant, NaN beside padding": invariant(lab, nan_at_padding, 3, 4, 0)),
-        "leaks, one token": pairs(lab, Mixer(table, up_to(9)), 1, 4)),
+        "leaks, always NaN": pairs(lab, lambda ids: table[ids] * torch.nan, 3, 4),
+        "pad_invariant, NaN beside padding": invariant(lab, nan_at_padding, 3, 4, 0),
+        "leaks, one token": pairs(lab, Mixer(table, up_to(9)), 1, 4),
     }
 
 
@@ -155,7 +171,7 @@ def all_of_sixty_tried(lab, draw):
         shown = (ids == wanted)[:, 1:] & (ids[:, :1] < 12)
         return table[ids] + shown.sum(1)[:, None, None]
 
-    return pairs(lab, fn, 5, 60)) == [[i, j] for i in range(5) for j in range(i + 1, 5)]
+    return pairs(lab, fn, 5, 60) == [[i, j] for i in range(5) for j in range(i + 1, 5)]
 
 
 @exercise.check(points=1)
@@ -171,38 +187,64 @@ def one_token_in_particular(lab, draw):
 
     places = (draw.permutation(3) + 1).tolist()
     seen = {
-        f"looks for token {token} at place {place}": pairs(lab, looks_for(token, place), T, 7))
+        f"looks for token {token} at place {place}": pairs(lab, looks_for(token, place), T, 7)
         for token, place in zip((0, 3, 6), places, strict=True)
     }
     for token, place in zip((2, 5, 6), places, strict=True):
         fn = looks_for(token, place, sign=-1)
-        seen[f"subtracts for token {token} at place {place}"] = pairs(lab, fn, T, 7))
+        seen[f"subtracts for token {token} at place {place}"] = pairs(lab, fn, T, 7)
     seen["four tokens of sixty, after some words"] = all_of_sixty_tried(lab, draw)
     two = draw.normal(2, 3)
     for T in (3, 6):
-        seen[f"two tokens, T={T}"] = pairs(lab, Mixer(two, up_to(9)), T, 2))
+        seen[f"two tokens, T={T}"] = pairs(lab, Mixer(two, up_to(9)), T, 2)
     return seen
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=0.5)
+def same_random_numbers(lab, draw):
+    """`leaks` does not take dropout for a leak: two runs draw the same random numbers."""
+    model = Mixer(draw.normal(3, 4), up_to(0), dropout=0.4)
+    return {"dropout, no leak": pairs(lab, model, 4, 3)}
+
+
+@exercise.check(points=0.5, hidden=True)
 def as_in_training(lab, draw):
-    """`leaks` runs a model in its own mode: dropout is not a leak, batch norm is."""
+    """`leaks` runs a model in its own mode, and finds that batch norm leaks in training."""
     table = draw.normal(3, 4)
     norm = nn.BatchNorm1d(4, dtype=torch.float64)
-    dropped = Mixer(table, up_to(0), dropout=0.4)
+    dropped = Mixer(table, up_to(1), dropout=0.1)
     normed = Mixer(table, up_to(0), norm=norm)
     seen = {
-        "dropout, no leak": pairs(lab, dropped, 4, 3)),
-        "dropout, one ahead": pairs(lab, Mixer(table, up_to(1), dropout=0.1), 4, 3)),
-        "batch norm": pairs(lab, normed, 4, 3)),
-        "batch norm, switched off": pairs(lab, normed.eval(), 4, 3)),
+        "dropout, one ahead": pairs(lab, dropped, 4, 3),
+        "batch norm": pairs(lab, normed, 4, 3),
+        "batch norm, switched off": pairs(lab, normed.eval(), 4, 3),
     }
     return {**seen, "left in training mode": dropped.training}
 
 
-@exercise.check(points=2, hidden=True)
+@exercise.check(points=0.5)
+def padding_on_one_side(lab, draw):
+    """`pad_invariant` detects padding that matters only in front, or only behind."""
+    causal = Mixer(draw.normal(6, 3), up_to(0))
+    models = {"in front": causal, "behind": lambda ids: causal(ids.flip(1)).flip(1)}
+    return {name: invariant(lab, fn, 4, 6, 2) for name, fn in models.items()}
+
+
+@exercise.check(points=0.5)
+def real_tokens_alone(lab, draw):
+    """`pad_invariant` compares outputs at real tokens alone, and none of these is padding."""
+    table, pad = draw.normal(6, 3), 2
+    masked = rounded(Mixer(table, real_keys(pad)))
+
+    def wild(ids):
+        return masked(ids) + 1e6 * (ids == pad)[..., None] * ids.shape[1]
+
+    return {"only what it gives at padding": invariant(lab, wild, 4, 6, pad)}
+
+
+@exercise.check(points=1, hidden=True)
 def padding_on_either_side(lab, draw):
-    """`pad_invariant` detects padding that matters only behind, only in front or in some number."""
+    """`pad_invariant` detects padding that matters only in some number or for some outputs."""
     table, pad = draw.normal(6, 3), 2
     causal = Mixer(table, up_to(0))
 
@@ -240,8 +282,8 @@ def padding_on_either_side(lab, draw):
         "only what it gives at padding": wild,
         "tells padding from real tokens by another id": Mixer(table, real_keys(5)),
     }
-    seen = {name: invariant(lab, fn, 4, 6, pad)) for name, fn in models.items()}
-    seen["padding is 0, masked"] = invariant(lab, zero, 4, 6, 0))
-    seen["padding is 5, masked"] = invariant(lab, last, 4, 6, 5))
-    seen["padding is 0, not masked"] = invariant(lab, Mixer(table, real_keys(1)), 4, 6, 0))
+    seen = {name: invariant(lab, fn, 4, 6, pad) for name, fn in models.items()}
+    seen["padding is 0, masked"] = invariant(lab, zero, 4, 6, 0)
+    seen["padding is 5, masked"] = invariant(lab, last, 4, 6, 5)
+    seen["padding is 0, not masked"] = invariant(lab, Mixer(table, real_keys(1)), 4, 6, 0)
     return seen

@@ -19,6 +19,11 @@ FEW_SEQUENCES = (
 )
 wrong("few_sequences", RANDOM, TWO, FEW_SEQUENCES)
 wrong("one_random_sequence", "(100, T)", "(1, T)", FEW_SEQUENCES)
+wrong.several(
+    "another_random_sequence",
+    {"(100, T)": "(1, T)", "manual_seed(4)": "manual_seed(7)"},
+    FEW_SEQUENCES,
+)
 wrong(
     "first_sequence_compared",
     ".abs().amax((0, 2))",

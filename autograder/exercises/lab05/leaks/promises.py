@@ -15,31 +15,33 @@ exercise.promises(
             "who_looks_ahead"
         ),
         "Run it in the mode (training or evaluation) that it is in.": "as_in_training",
-        "It may draw random numbers, as dropout does, from torch's own generator": "as_in_training",
+        "It may draw random numbers, as dropout does, from torch's own generator": (
+            "same_random_numbers"
+        ),
         "T: the number of positions.": "who_looks_ahead answers_without_a_number",
         "vocab: the number of tokens. The pairs (i, j)": "one_token_in_particular",
         "counted from 0 and sorted": "a_sorted_list_of_pairs",
         "by more than ROUNDING = 1e-9 (rounding errors are smaller)": "weak_leaks",
         "an output that is NaN counts as changed": "answers_without_a_number",
-        "a leak may need certain tokens at other positions": "certain_words",
+        "a leak may need certain tokens at other positions": "after_one_word certain_words",
         "An empty list means that": "a_sorted_list_of_pairs",
         "Whether a model gives real tokens the same outputs, however much padding is around": (
             "who_looks_at_padding padding_on_either_side"
         ),
         "Batches for training are padded at the end, batches for generation at the front, so both "
-        "are tried.": "padding_on_either_side",
+        "are tried.": "padding_on_one_side",
         "fn: a model: takes (B, L) token ids": "who_looks_at_padding",
         "T: the number of real tokens in a sequence.": "who_looks_at_padding",
         "vocab: the number of tokens, the padding token included (3 or more).": (
             "who_looks_at_padding"
         ),
         "pad: the padding token, one of 0 … vocab-1.": "padding_on_either_side",
-        "It does not occur among the real tokens.": "padding_on_either_side",
+        "It does not occur among the real tokens.": "real_tokens_alone",
         "True if the outputs of T real tokens alone and of the same tokens with one to three": (
             "padding_on_either_side"
         ),
         "False if an output of a real token is NaN.": "answers_without_a_number",
-        "The model's outputs at padding do not matter.": "padding_on_either_side",
+        "The model's outputs at padding do not matter.": "real_tokens_alone",
     },
     explained=[
         "(In training mode, batch normalisation updates its running statistics in each run.)",

@@ -83,9 +83,15 @@ def gradients(lab, draw):
     scores, mask = draw.normal(2, 3, 5), random_mask(draw, 2, 3, 5)
     empty = mask.clone()
     empty[0, 1] = empty[1, 2] = False
+    low = scores.masked_fill(~empty, -math.inf)
+
+    def to_scores(scores, mask):
+        return draw.gradients(lambda x: lab.safe_softmax(x, mask.clone()), scores)
+
     return {
-        "each row has a key": draw.gradients(lambda x: lab.safe_softmax(x, mask.clone()), scores),
-        "some rows have none": draw.gradients(lambda x: lab.safe_softmax(x, empty.clone()), scores),
+        "each row has a key": to_scores(scores, mask),
+        "some rows have none": to_scores(scores, empty),
+        "some rows have none, forbidden scores are -inf": to_scores(low, empty),
     }
 
 

@@ -36,48 +36,58 @@ wrong(
     "shape must it have, so that it broadcasts along the keys?",
 )
 
-NAN_GRADIENTS = (
-    "The weights are right, but the gradients are NaN: you repair NaN after softmax has made it, "
-    "and the backward pass still goes through it (0 times NaN is NaN). How can you keep NaN from "
-    "reaching the scores, or from arising at all?"
+ADDED_AND_REPAIRED = (
+    "You add -inf to forbidden scores, so softmax makes NaN in a row without an allowed key. You "
+    "repair the weights afterwards, but the backward pass still goes through that NaN (0 times NaN "
+    "is NaN). What replaces a forbidden score before softmax, instead of adding to it?"
 )
+BY_ADDING = {
+    EMPTY: "",
+    "scores.masked_fill(": "scores + torch.zeros_like(scores).masked_fill(",
+}
+BY_NUMBERS = {
+    EMPTY: "",
+    "scores.masked_fill(~mask, low)": "scores + to_additive(mask, scores.dtype)",
+}
 wrong.several(
     "nan_repaired_afterwards",
-    {
-        EMPTY: "",
-        "scores.masked_fill(": "scores + torch.zeros_like(scores).masked_fill(",
-        "masked_fill(~mask, 0.0)": "nan_to_num(0.0)",
-    },
-    NAN_GRADIENTS,
+    {**BY_ADDING, "masked_fill(~mask, 0.0)": "nan_to_num(0.0)"},
+    ADDED_AND_REPAIRED,
 )
 wrong.several(
     "nan_repaired_by_where",
     {
-        EMPTY: "",
-        "scores.masked_fill(": "scores + torch.zeros_like(scores).masked_fill(",
+        **BY_ADDING,
         "weights.masked_fill(~mask, 0.0)": (
             "torch.where(mask.any(-1, keepdim=True), weights, 0.0)"
         ),
     },
-    NAN_GRADIENTS,
+    ADDED_AND_REPAIRED,
 )
-wrong.several(
-    "infinity_added_and_zeroed",
-    {EMPTY: "", "scores.masked_fill(": "scores + torch.zeros_like(scores).masked_fill("},
-    "You add -inf to forbidden scores and set their weights to 0 afterwards. A forbidden score "
-    "that is NaN stays NaN in the sum, and in a row without an allowed key the backward pass goes "
-    "through NaN. What replaces a number instead of changing it?",
-)
+wrong.several("infinity_added_and_zeroed", BY_ADDING, ADDED_AND_REPAIRED)
+wrong.several("additive_and_zeroed", BY_NUMBERS, ADDED_AND_REPAIRED)
 wrong.several(
     "additive_and_repaired",
-    {
-        "scores.masked_fill(~mask, low)": "scores + to_additive(mask, scores.dtype)",
-        EMPTY: "",
-        "masked_fill(~mask, 0.0)": "nan_to_num(0.0)",
-    },
+    {**BY_NUMBERS, "masked_fill(~mask, 0.0)": "nan_to_num(0.0)"},
     "You add numbers as in 5.4 and repair NaN afterwards. In half precision those numbers are "
     "finite, so a row without an allowed key is not NaN but spread evenly; in other dtypes NaN "
-    "stays in the gradients. Which weights do you know to be 0, whatever softmax returns?",
+    "stays in the gradients. What replaces a forbidden score before softmax, instead of adding to "
+    "it?",
+)
+for name, last in (("left", "weights"), ("multiplied", "weights * mask")):
+    wrong.several(
+        f"additive_and_{name}",
+        {**BY_NUMBERS, "weights.masked_fill(~mask, 0.0)": last},
+        "You add numbers as in 5.4. In float32 and float64 a row without an allowed key then holds "
+        "-inf alone, its softmax is NaN, and NaN times 0 is NaN. What replaces a forbidden score "
+        "before softmax, instead of adding to it?",
+    )
+wrong.several(
+    "infinity_added_in_another_dtype",
+    {**BY_ADDING, "scores.masked_fill(": "scores + torch.zeros(scores.shape).masked_fill("},
+    "You add a new tensor to the scores. It has torch's default dtype, so half precision becomes "
+    "float32, and -inf makes NaN in a row without an allowed key. What replaces a number in a "
+    "tensor, instead of adding to it?",
 )
 wrong(
     "masked_after_softmax",
@@ -201,11 +211,6 @@ wrong(
     "mask_added",
     "scores.masked_fill(~mask, low)",
     "(scores + torch.zeros_like(scores).masked_fill(~mask, low))",
-    MASK_ADDED,
-)
-wrong.several(
-    "additive_and_zeroed",
-    {"scores.masked_fill(~mask, low)": "scores + to_additive(mask, scores.dtype)", EMPTY: ""},
     MASK_ADDED,
 )
 ALL_KEYS_DEMANDED = (

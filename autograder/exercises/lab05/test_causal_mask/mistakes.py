@@ -1,4 +1,4 @@
-"""test_causal_mask: a test that distinguishes right causal masks from wrong ones."""
+"""Wrong tests, most of them edits of a right one."""
 
 from __future__ import annotations
 
@@ -6,100 +6,8 @@ from itertools import product
 
 import torch
 
-from attnlab.masks import causal_mask
-from gradekit.exercise import write_a_test
-
-# Without the version that is wrong only if there are no keys at all.
-VERSIONS = [
-    "transposed",
-    "true_means_hidden",
-    "diagonal_excluded",
-    "one_ahead",
-    "numbers",
-    "top_left",
-    "keys_ignored",
-    "queries_ignored",
-    "one_short_with_a_cache",
-    "always_on_the_cpu",
-    "with_more_axes",
-    "first_key_for_all",
-    "additive",
-    "fixed_size",
-    "first_key_always",
-    "keys_demanded",
-    "small_fixed_size",
-]
-
-exercise = write_a_test(
-    "test_causal_mask",
-    of=causal_mask,
-    points=4,
-    title="Rejects the wrong causal masks that students write, and accepts the right ones.",
-    versions=VERSIONS,
-)
-
-
-@exercise.check(points=2)
-def openly_wrong(lab, draw):
-    """Accepts your own causal mask; rejects it once it is obviously wrong."""
-
-    def everything(Lq, Lk=None, device=None):
-        return torch.ones_like(lab.causal_mask(Lq, Lk, device))
-
-    def looks_ahead(Lq, Lk=None, device=None):
-        return lab.causal_mask(Lq, Lk, device).flip(0, 1)
-
-    def other_end(Lq, Lk=None, device=None):
-        return lab.causal_mask(Lq, Lk, device).flip(1)
-
-    def no_cache(Lq, Lk=None, device=None):
-        longer = max(Lq, Lk or Lq)
-        return lab.causal_mask(longer, longer, device)[:Lq, : Lk or Lq]
-
-    def own_place_only(Lq, Lk=None, device=None):
-        mask = lab.causal_mask(Lq, Lk, device)
-        last = mask.long().cumsum(-1) == mask.long().sum(-1, keepdim=True)
-        return mask & last
-
-    return {
-        "accepts your own": draw.accepted(lab.test_causal_mask, lab.causal_mask),
-        "rejects a mask that allows everything": draw.rejects(lab.test_causal_mask, everything),
-        "rejects a mask that looks ahead": draw.rejects(lab.test_causal_mask, looks_ahead),
-        "rejects a mask that hides the past": draw.rejects(lab.test_causal_mask, own_place_only),
-        "rejects a mask that allows the last keys": draw.rejects(lab.test_causal_mask, other_end),
-        "rejects a mask that forgets the cache": draw.rejects(lab.test_causal_mask, no_cache),
-        "what it raises for a mask that allows everything": draw.raises(
-            lambda: lab.test_causal_mask(everything)
-        ),
-    }
-
-
-def expected(Lq, Lk):
-    return torch.tensor([[j <= i + Lk - Lq for j in range(Lk)] for i in range(Lq)])
-
-
-SQUARE, MORE_KEYS, FEWER_KEYS = ((1, 1), (4, 4)), ((2, 5), (3, 4)), ((5, 2), (7, 3))
-LONG = ((40, 40), (7, 64), (64, 7))
-
-
-def right_for(impl, *lengths):
-    """Assert dtype, shape and every entry for these lengths."""
-    for Lq, Lk in lengths:
-        mask = impl(Lq, Lk)
-        assert mask.dtype == torch.bool
-        assert torch.equal(mask, expected(Lq, Lk))
-
-
-@exercise.also_right
-def entry_by_entry(impl):
-    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
-        mask = impl(Lq, Lk)
-        assert mask.dtype == torch.bool
-        assert mask.shape == (Lq, Lk)
-        assert torch.equal(mask, expected(Lq, Lk))
-    assert torch.equal(impl(4), expected(4, 4))
-    assert impl(3, device="meta").device.type == "meta"
-
+from . import exercise
+from .also_right import FEWER_KEYS, LONG, MORE_KEYS, SQUARE, entry_by_entry, expected, right_for
 
 wrong = exercise.edits(entry_by_entry)
 
@@ -369,29 +277,3 @@ def rows_compared_with_the_square(impl):
 def entries_only(impl):
     for Lq, Lk in ((4, 4), (8, 8), (2, 7), (5, 3)):
         assert (impl(Lq, Lk) == expected(Lq, Lk)).all()
-
-
-@exercise.also_right
-def by_properties(impl):
-    for Lq, Lk in ((1, 1), (7, 7), (9, 9), (3, 8), (1, 12), (6, 2)):
-        mask = impl(Lq, Lk)
-        assert mask.dtype is torch.bool
-        assert tuple(mask.shape) == (Lq, Lk)
-        for i in range(Lq):
-            own_place = i + Lk - Lq
-            for j in range(Lk):
-                assert bool(mask[i, j]) == (j <= own_place)
-    assert torch.equal(impl(6), impl(6, 6))
-    assert impl(2, 3, device="meta").is_meta
-
-
-@exercise.also_right
-def by_tril(impl):
-    def same(mask, Lq, Lk):
-        torch.testing.assert_close(mask, torch.ones(Lq, Lk, dtype=bool).tril(Lk - Lq))
-
-    for Lq in range(1, 10):
-        same(impl(Lq), Lq, Lq)
-        for Lk in range(1, 10):
-            same(impl(Lq, Lk), Lq, Lk)
-    assert impl(4, device=torch.device("meta")).device.type == "meta"

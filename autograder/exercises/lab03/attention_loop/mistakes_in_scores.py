@@ -1,0 +1,28 @@
+"""Wrong versions of the loop in which a score is not one number."""
+
+from . import exercise
+from .also_right import two_loops
+
+wrong = exercise.edits(two_loops)
+
+NOT_SUMMED = (
+    "Your scores are vectors: the products of a query's numbers with a key's, side by side. What "
+    "makes one number of these products?"
+)
+SOFTMAX = "softmax(scores / math.sqrt(len(q)))"
+for name, weights in (
+    ("", SOFTMAX),
+    ("_over_keys", "torch.softmax(scores / math.sqrt(len(q)), 0)"),
+):
+    wrong.several(
+        f"products_not_summed{name}",
+        {"(q * key).sum()": "q * key", SOFTMAX: weights},
+        NOT_SUMMED,
+    )
+wrong(
+    "scores_as_plain_numbers_in_float32",
+    "torch.stack([(q * key).sum() for key in K])",
+    "torch.tensor([(q * key).sum().item() for key in K])",
+    "`.item()`, `float(…)` and `torch.tensor([…])` make plain numbers: no gradient gets back, and "
+    "the dtype of the scores is float32. How do you put tensors side by side instead?",
+)

@@ -1,0 +1,104 @@
+"""Known mistakes in which layers there are, how wide they are, and how they are kept."""
+
+from __future__ import annotations
+
+from .mistakes_in_arguments import wrong  # that module and two more have other known mistakes
+
+PROJECTED = "self.q_proj(q), self.k_proj(k), self.v_proj(v)"
+
+
+def input_layers(new):
+    """The changes that make each of the first three layers `new`, for heads of `size` features."""
+    return {
+        f"self.{layer} = nn.Linear(d_model, num_heads * self.{size}, bias)": (
+            f"self.{layer} = {new.replace('size', f'self.{size}')}"
+        )
+        for layer, size in (("q_proj", "d_k"), ("k_proj", "d_k"), ("v_proj", "d_v"))
+    }
+
+
+NOT_REGISTERED = (
+    "torch does not find some of your layers: they are in a plain Python list or dict, or are made "
+    "in `forward`. No optimiser will train them, and no file will contain them. Where, and in "
+    "which container, does a module register its layers?"
+)
+wrong.several(
+    "HeadsInAPlainList",
+    {
+        **input_layers("[nn.Linear(d_model, size, bias) for _ in range(num_heads)]"),
+        PROJECTED: "(self.q_proj, q), (self.k_proj, k), (self.v_proj, v)",
+        "split_heads(x, self.num_heads) for": (
+            "torch.stack([head(x) for head in heads], 1) for heads,"
+        ),
+    },
+    NOT_REGISTERED,
+)
+for layers in ("qk", "qkv", "qkvo", "kv", "q", "k", "v", "o"):
+    lines = {
+        "q": "self.q_proj = nn.Linear(d_model, num_heads * self.d_k, bias)",
+        "k": "self.k_proj = nn.Linear(d_model, num_heads * self.d_k, bias)",
+        "v": "self.v_proj = nn.Linear(d_model, num_heads * self.d_v, bias)",
+        "o": "self.out_proj = nn.Linear(num_heads * self.d_v, d_model, bias)",
+    }
+    used = {
+        "q": "self.q_proj(q)",
+        "k": "self.k_proj(k)",
+        "v": "self.v_proj(v)",
+        "o": "self.out_proj(m",
+    }
+    changes = {}
+    for letter in layers:
+        name, _, layer = lines[letter].partition(" = ")
+        changes[lines[letter]] = f"{name}_list = [{layer}]"
+        changes[used[letter]] = used[letter].replace(f"{name}(", f"{name}_list[0](")
+    wrong.several(f"InAPlainList_{layers}", changes, NOT_REGISTERED)
+wrong(
+    "LastLayerAsWideAsTheModel",
+    "nn.Linear(num_heads * self.d_v, d_model, bias)",
+    "nn.Linear(d_model, d_model, bias)",
+    "Your last layer takes d_model features. Are the heads' outputs, side by side, always that "
+    "wide, even if d_v is given?",
+)
+wrong.several(
+    "AllLayersAsWideAsTheModel",
+    {
+        **input_layers("nn.Linear(d_model, d_model, bias)"),
+        "nn.Linear(num_heads * self.d_v, d_model, bias)": "nn.Linear(d_model, d_model, bias)",
+    },
+    "All your layers are d_model wide on both sides, whatever d_k and d_v are. According to the "
+    "task's table, which numbers make the width of each layer?",
+)
+wrong.several(
+    "InputLayersAsWideAsTheModel",
+    input_layers("nn.Linear(d_model, d_model, bias)"),
+    "Your layers of queries, keys and values return d_model features, whatever d_k and d_v are. "
+    "According to the task's table, which numbers make the width of each layer?",
+)
+NOT_A_TENSOR = (
+    "A line of yours takes a value for a tensor that is not one, but a pair, a list or None. If it "
+    "comes from lab 3's attention: how many things does that return, and which does the line need?"
+)
+for name, new in (
+    ("Merged", "merge_heads((found, weights))"),
+    ("Transposed", "merge_heads((found, weights).transpose(1, 2))"),
+    ("Measured", "merge_heads((found, weights).shape)"),
+    ("Sized", "merge_heads((found, weights).size())"),
+    ("Permuted", "merge_heads((found, weights).permute(0, 2, 1, 3))"),
+    ("Projected", "(found, weights)"),
+    ("Dropped", "merge_heads(self.dropout((found, weights)))"),
+    ("Multiplied", "merge_heads((found, weights) @ values)"),
+):
+    wrong(f"Pair{name}", "merge_heads(found)", new, NOT_A_TENSOR)
+wrong(
+    "DropoutIsANumber",
+    "self.dropout = nn.Dropout(dropout)",
+    "self.dropout = dropout",
+    "You call a number as if it were a layer. What does the name in front of the parentheses hold?",
+)
+wrong(
+    "SizeForNumberOfHeads",
+    "split_heads(x, self.num_heads)",
+    "split_heads(x, x.shape[-1] // self.num_heads)",
+    "Your layer has as many heads as a head should have features. What does the second argument of "
+    "`split_heads` count?",
+)
