@@ -100,7 +100,7 @@ def heads_that_do_not_divide(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1.5)
 def gradients_and_input(lab, draw):
     """Gradients reach the right features, and the inputs are unchanged."""
     apart, together = draw.normal(2, 5, 12), draw.normal(2, 3, 5, 4)
