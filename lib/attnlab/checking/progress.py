@@ -153,7 +153,8 @@ def failing_steps(
     function: Callable[..., Any], lab: VisibleLab, names: Mapping[str, Any]
 ) -> list[VisibleExercise]:
     """The steps of `lab` that a function of the notebook calls and that fail visible checks."""
-    called = _called_from(globals_of(function.__code__), names)
+    asked = {name for one in functions_in(function) for name in globals_of(one.__code__)}
+    called = _called_from(asked, names)
     used = [exercise for exercise in lab.exercises if called.intersection(exercise.names)]
     return [exercise for exercise in used if not run_visible(exercise, names).passed]
 
