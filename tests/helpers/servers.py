@@ -70,11 +70,14 @@ def marking(course: Course, lab: str) -> Iterator[MarkingServer]:
 
 
 def _address(server: subprocess.Popen[bytes], runtime: Path, log: Path, until: float) -> str:
+    """Where the server listens. It writes its file a moment before it begins to listen."""
     file = runtime / f"jpserver-{server.pid}.json"
     while time.monotonic() < until and server.poll() is None:
         try:
-            return str(json.loads(file.read_text())["url"])
-        except (OSError, ValueError):  # not there yet, or half written
+            found = json.loads(file.read_text())
+            with socket.create_connection(("127.0.0.1", found["port"]), timeout=1):
+                return str(found["url"])
+        except (OSError, ValueError):  # not there yet, half written, or not listening yet
             time.sleep(0.1)
     raise AssertionError(f"the server did not start:\n{log.read_text()[-3000:]}")
 

@@ -112,7 +112,7 @@ class Definitions:
     def keeps(self, name: str, value: Any) -> bool:
         """Whether this value is kept: a step asks for its kind, or it is small."""
         if name in self._kinds:
-            return _rank(self._kinds[name], value) > 0
+            return rank(self._kinds[name], value) > 0
         if isinstance(value, (ModuleType, *_CALLABLES)):
             return True
         if isinstance(value, torch.Tensor):
@@ -137,12 +137,12 @@ class Definitions:
     def _best(self, name: str) -> _Value | None:
         """The last good definition of a step's name; None if there is none."""
         ranked = [
-            (_rank(self._kinds[name], entry.value), place)
+            (rank(self._kinds[name], entry.value), place)
             for place, entry in enumerate(self._history.get(name, ()))
             if entry.value is not _GONE and entry.value is not _NOT_KEPT
         ]
-        rank, place = max(ranked, default=(0, 0))
-        return self._history[name][place] if rank else None
+        best, place = max(ranked, default=(0, 0))
+        return self._history[name][place] if best else None
 
     def _used_by(self, definitions: list[Any], moment: int, known: set[str]) -> dict[str, Any]:
         """The other global names that these definitions use, with the values that they saw."""
@@ -223,7 +223,7 @@ def is_own(value: Any) -> bool:
     return False
 
 
-def _rank(kind: str, value: Any) -> int:
+def rank(kind: str, value: Any) -> int:
     """How good a value is as a definition of this kind: from 0, not at all, to 2."""
     match kind:
         case "class":

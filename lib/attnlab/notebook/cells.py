@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from attnlab.notebook.running import defined_names, kernel_shell
+from attnlab.notebook.running import defined_names, kernel_shell, set_names
 
 if TYPE_CHECKING:
     from attnlab.checking.definitions import Definitions
@@ -28,19 +28,6 @@ _LARGE: Any = object()
 
 
 @dataclass(frozen=True)
-class _Cell:
-    """The last run of a cell.
-
-    Attributes:
-        count: its number, as in ``In [12]``.
-        values: by name, what it set or deleted.
-    """
-
-    count: int
-    values: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
 class _Running:
     """The running cell.
 
@@ -48,18 +35,27 @@ class _Running:
         cell: its id; empty if the program that shows the notebook does not send it.
         count: its number, as in ``In [12]``; 0 if it has none.
         words: the names and other words in its text.
-        defines: the names that its text defines.
+        defines: the names that its text defines, found even if Python cannot read it.
+        sets: the names that its code sets.
         not_read: the kind of SyntaxError with which Python refused it; empty if it was run.
+        error: the kind of error that ended it while it ran; empty if there was none.
     """
 
     cell: str
     count: int
     words: frozenset[str]
     defines: frozenset[str]
+    sets: frozenset[str]
     not_read: str = ""
+    error: str = ""
 
     @staticmethod
-    def of(info: Any, count: int | None, error: BaseException | None = None) -> _Running:
+    def of(
+        info: Any,
+        count: int | None,
+        refused: BaseException | None = None,
+        raised: BaseException | None = None,
+    ) -> _Running:
         """From what IPython tells at the start and at the end of a cell."""
         text = info.raw_cell or ""
         return _Running(
@@ -67,8 +63,29 @@ class _Running:
             count or 0,
             frozenset(re.findall(r"\w+", text)),
             frozenset(defined_names(text)),
-            type(error).__name__ if isinstance(error, SyntaxError) else "",
+            frozenset(set_names(text)),
+            type(refused).__name__ if isinstance(refused, SyntaxError) else "",
+            type(raised).__name__ if raised is not None else "",
         )
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """The last run of a cell.
+
+    Attributes:
+        count: its number, as in ``In [12]``.
+        values: by name, what it set or deleted.
+        set_now: the names among them that this run, not an earlier one, has set or deleted.
+        missed: the names that earlier runs of the cell have set, and this one has not.
+        run: what is known of this run.
+    """
+
+    count: int
+    values: Mapping[str, Any]
+    set_now: frozenset[str] = frozenset()
+    missed: frozenset[str] = frozenset()
+    run: _Running | None = None
 
 
 class Cells:
@@ -97,8 +114,9 @@ class Cells:
         """In this block, the notebook's names are those that grading takes if `step` is checked.
 
         Yields:
-            a sentence for each name of the step that a cell changed after its definition, and for
-            each cell that Python could not read and that should define what the step runs on.
+            a sentence for each name of the step that a cell changed after its definition, that two
+            cells define, or that the last run of its cell has not defined; and for each cell that
+            Python could not read and that should define what the step runs on.
         """
         names: dict[str, Any] = {}
         said: tuple[str, ...] = ()
@@ -119,8 +137,8 @@ class Cells:
 
     def _after(self, result: Any) -> None:
         with suppress(Exception):
-            refused = result.error_before_exec
-            self._note(_Running.of(result.info, result.execution_count, refused))
+            errors = result.error_before_exec, result.error_in_exec
+            self._note(_Running.of(result.info, result.execution_count, *errors))
         self._running = None
 
     def _note(self, running: _Running) -> None:
@@ -145,14 +163,20 @@ class Cells:
         self._changed_by |= dict.fromkeys(values, running.cell)
         if not running.cell or not running.count:
             return
-        before = self._cells.get(running.cell)
+        before = self._cells.get(running.cell, _Cell(0, {}))
+        now = set(values) | (before.set_now if before.count == running.count else set())
         # `import torch` in a cell that runs again changes nothing, but it is still this cell's.
         kept = {
             name: value
-            for name, value in (before.values if before else {}).items()
+            for name, value in before.values.items()
             if self._changed_by[name] == running.cell and name in running.words
         }
-        self._cells[running.cell] = _Cell(running.count, kept | values)
+        missed = (before.values.keys() | before.missed) - now
+        if not running.error:  # it may have set a name to the same value again
+            missed -= running.sets
+        self._cells[running.cell] = _Cell(
+            running.count, kept | values, frozenset(now), frozenset(missed), running
+        )
 
     def _replayed(self, step: str) -> Definitions:
         """What the names meant if each cell had run once; `step` is checked now.
@@ -184,7 +208,27 @@ class Cells:
                     f"Cell In [{later.count}] changed `{change.name}`. It is checked and graded "
                     f"as cell In [{first[-1].count}] left it."
                 )
+        yield from self._defined_twice(step)
         yield from self._older_than_its_cell(step)
+
+    def _defined_twice(self, step: str) -> Iterator[str]:
+        """A sentence for each name of the step that several cells define."""
+        from attnlab.checking.definitions import rank
+
+        for name, kind in (self._lab.graded.get(step, {}) if self._lab else {}).items():
+            ranks = {
+                cell.count: rank(kind, cell.values[name])
+                for cell in self._cells.values()
+                if name in cell.values and name not in cell.missed
+            }
+            best = sorted(count for count in ranks if ranks[count] == max(ranks.values()) > 0)
+            if len(best) > 1:
+                cells = ", ".join(f"In [{count}]" for count in best[:-1])
+                yield (
+                    f"Cells {cells} and In [{best[-1]}] define `{name}`. The version that ran last "
+                    "is checked here; grading takes the one that is further down in the notebook. "
+                    "If one of them is not for this step, use another name there."
+                )
 
     def _older_than_its_cell(self, step: str) -> Iterator[str]:
         """A sentence for each cell that should define what the step runs on, and was not read."""
@@ -193,18 +237,31 @@ class Cells:
         exercise = self._lab.exercise(step) if self._lab else None
         if self._lab is None or exercise is None:
             return
-        older = {
-            name: cell
-            for name, cell in self._not_read.items()
-            if name in self._names and any(name in names for names in self._lab.graded.values())
-        }
         needed = needed_names(exercise, self._names)
-        for cell in dict.fromkeys(older[name] for name in older if name in needed):
-            names = " and ".join(f"`{name}`" for name, where in older.items() if where is cell)
+        graded = {name for names in self._lab.graded.values() for name in names}
+        reasons: dict[tuple[int, str], list[str]] = {}
+        for name in sorted(needed & graded & self._names.keys()):
+            if reason := self._why_older(name):
+                reasons.setdefault(reason, []).append(f"`{name}`")
+        for (count, why), names in reasons.items():
             yield (
-                f"Cell In [{cell.count}] ended in {cell.not_read}, so an older version of "
-                f"{names} is used here. Grading runs the cell as you save it."
+                f"Cell In [{count}] {why}, so an older version of {' and '.join(names)} is used "
+                "here. Grading runs the cell as you save it."
             )
+
+    def _why_older(self, name: str) -> tuple[int, str] | None:
+        """The number of the cell that should define a name and did not when it ran last, and why.
+
+        None if its cell defines it.
+        """
+        if refused := self._not_read.get(name):
+            return refused.count, f"ended in {refused.not_read}"
+        cell = self._last(name)
+        if cell is None or cell.run is None or name not in cell.missed:
+            return None
+        if cell.run.error and name in cell.run.sets:
+            return cell.count, f"ended in {cell.run.error} before it defined `{name}`"
+        return cell.count, "does not define it any longer"
 
     def _last(self, name: str) -> _Cell | None:
         return self._cells.get(self._changed_by.get(name, ""))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import symtable
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -56,6 +57,19 @@ def unsaved_names(saved: Iterable[str], names: Iterable[str]) -> tuple[str, ...]
 def defined_names(text: str) -> list[str]:
     """The names that a cell's text defines at its top level, even if Python cannot read it."""
     return [match[1] or match[2] for match in _DEFINED.finditer(text)]
+
+
+def set_names(text: str) -> set[str]:
+    """The names that a cell's code sets at its top level; all its words if it is no plain Python.
+
+    A cell with a magic command (``%time``) is no plain Python, and may set any name it speaks of.
+    """
+    try:
+        table = symtable.symtable(text, "cell", "exec")
+    except (SyntaxError, ValueError):
+        return set(re.findall(r"\w+", text))
+    symbols = table.get_symbols()
+    return {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
 
 
 def _plain(text: str) -> str:

@@ -171,6 +171,43 @@ def test_a_cell_that_python_has_never_read_leaves_no_older_version(kernel):
     assert "older version" not in kernel.run("check", 'check("softmax")')
 
 
+@pytest.mark.parametrize(
+    ("edited", "why"),
+    [(RIGHT.replace("softmax", "mine", 1), "does not define it any longer"),
+     (f"{RIGHT.replace('softmax', 'mine', 1)}\nmine(softmax(torch.ones(2)))",
+      "does not define it any longer"),
+     (f"torch.one(2)\n{RIGHT}", "ended in AttributeError before it defined softmax")],
+)  # fmt: skip
+def test_a_cell_that_did_not_define_its_name_this_time_is_named(kernel, edited, why):
+    kernel.run("step", RIGHT)
+    kernel.run("step", edited)
+    said = f"Cell In [3] {why}, so an older version of softmax is used here."
+    assert said in kernel.run("check", 'check("softmax")')
+    assert said in kernel.run("check", 'check("softmax")'), "other cells change nothing"
+    assert said in kernel.run("average", f'{AVERAGE}\ncheck("average")'), "it runs on the step"
+    kernel.run("other", RIGHT)
+    assert "older version" not in kernel.run("check", 'check("softmax")'), "another cell has it"
+    kernel.run("step", RIGHT)
+    assert "older version" not in kernel.run("check", 'check("softmax")')
+
+
+def test_a_cell_that_defines_a_name_and_then_fails_has_defined_it(kernel):
+    kernel.run("step", RIGHT)
+    kernel.run("step", f'{RIGHT}\ncheck("softmax")\ntorch.one(2)')
+    assert "Cell In" not in kernel.run("check", 'check("softmax")')
+
+
+def test_a_step_that_two_cells_define_is_said_to_be(kernel):
+    kernel.run("step", RIGHT)
+    kernel.run("average", f"{RIGHT}\n{AVERAGE}")
+    said = "Cells In [2] and In [3] define softmax. The version that ran last is checked here"
+    assert said in kernel.run("check", 'check("softmax")')
+    assert said in kernel.run("where", "check()")
+    kernel.run("average", AVERAGE)
+    kernel.run("step", RIGHT)
+    assert "Cell" not in kernel.run("check", 'check("softmax")')
+
+
 def test_the_hooks_are_registered_once_and_never_in_grading(shell, monkeypatch):
     def hooks():
         return [
