@@ -35,6 +35,8 @@ from attnlab.checking.shape_relations import shape_relation
 
 _MOST_SLICES = 4
 _ONE_OR_SEVERAL = "Does the task ask for one value here or for several?"
+# How the entries of checks begin that ask whether a test rejects a wrong version.
+_REJECTS = "rejects "
 # How the entries of checks end that ask whether the code leaves its inputs alone.
 _UNCHANGED = ("unchanged", "as it was", "as they were")
 
@@ -86,6 +88,8 @@ def explain(difference: Difference) -> str:
             return difference.detail
         case "rejects right" | "lets through" | "test returns" | "test prints":
             return explain_test(difference, where)
+        case "values" if wrong_version := _accepted(difference):
+            return f"Your test should reject {wrong_version}, and it accepts it."
         case _:
             return where + _explain_value(difference)
 
@@ -163,7 +167,7 @@ def _explain_value(difference: Difference) -> str:
                 return f"{strange} Where does it come from?"
             return f"{strange} Follow the first such entry back through your code."
         case "number":
-            return f"your number is not it{_nearly(expected, seen)}"
+            return f"your number is not right{_nearly(expected, seen)}"
         case "word":
             return f"no such word; choose one of {', '.join(map(repr, expected))}."
         case "values" if isinstance(seen, bool):
@@ -287,13 +291,21 @@ def _shape(value: Any) -> tuple[int, ...]:
     return tuple(value.shape if isinstance(value, Tensor) else value)
 
 
+def _last_words(path: Path) -> str:
+    """The name of the entry in which a difference is; empty if there is none."""
+    return next((part for part in reversed(path) if isinstance(part, str)), "")
+
+
+def _accepted(difference: Difference) -> str:
+    """The wrong version that a test accepts, by the entry's name; empty if it is about no test."""
+    said = _last_words(difference.path)
+    return said.removeprefix(_REJECTS) if said.startswith(_REJECTS) and not difference.seen else ""
+
+
 def _truth(difference: Difference) -> str:
-    """A check's own name says what a test should have done."""
-    said = next((part for part in reversed(difference.path) if isinstance(part, str)), "")
+    said = _last_words(difference.path)
     if difference.seen:
         return "expected False, got True."
-    if said.startswith("rejects "):
-        return "expected: rejected; your test let it pass."
     if said.endswith(_UNCHANGED):
         return "expected True, got False. Which line writes into what your code was given?"
     return "expected True, got False."
@@ -311,7 +323,7 @@ def _number(value: Any) -> str:
 
 def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
     if is_number(expected) and is_number(seen):
-        return f"your {_number(seen)} is not it{_nearly(expected, seen)}"
+        return f"your {_number(seen)} is not right{_nearly(expected, seen)}"
     if isinstance(seen, str) and {expected, seen} <= KIND_WORDS:
         return f"{seen}, expected {expected}. {_question_on_word(expected, seen)}".rstrip()
     if isinstance(expected, str) and seen == Opaque("str"):  # a word of a hidden check

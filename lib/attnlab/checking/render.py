@@ -32,12 +32,13 @@ from attnlab.checking.html import (
 from attnlab.checking.observation import Raised
 from attnlab.checking.picture import Picture, picture
 from attnlab.checking.progress import EarlierStep
-from attnlab.checking.verdict import CheckOutcome, Verdict
+from attnlab.checking.verdict import ONE_OF, CheckOutcome, Verdict
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
 WIDTH = 88
 PRINTED = "What your code printed while it was checked"
 _MISUSES = ("AttributeError", "NameError", "TypeError", "UnboundLocalError")
+_PERHAPS_HERE = "If this step is wrong, too, this may be why: "
 _SEEN = "What the checks of this step saw"
 _NOTHING_YET = "Nothing is written here yet. The line with TODO says what belongs here."
 
@@ -175,7 +176,7 @@ class Report:
             return ()
         if not self._first:
             return advice[:-1]
-        return tuple(f"If this step is wrong, too: {sentence}" for sentence in advice[:-1])
+        return tuple(_PERHAPS_HERE + sentence.removeprefix(ONE_OF) for sentence in advice[:-1])
 
     @property
     def _in_general(self) -> tuple[str, ...]:

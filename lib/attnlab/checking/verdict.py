@@ -132,6 +132,8 @@ class Verdict:
         return all(outcome.passed for outcome in self.outcomes)
 
 
+# Before mistakes between which the checks cannot tell.
+ONE_OF = "At least one of these: "
 # The kinds of difference after which a check's own question is asked.
 _WRONG_VALUE = ("values", "number", "nan", "length")
 # A test that returns or prints its verdict shows it: no guess between mistakes comes before that.
@@ -210,7 +212,7 @@ def _specific_advice(recognised: Sequence[KnownMistake]) -> tuple[str, ...]:
     if len(advice) < 2:
         return tuple(advice)
     listed = " ".join(f"({number}) {sentence}" for number, sentence in enumerate(advice, 1))
-    return (f"At least one of these: {listed}",)
+    return (ONE_OF + listed,)
 
 
 def _look_earlier(check: PreparedCheck) -> str:

@@ -49,8 +49,8 @@ def words(expected, seen, judge=None):
             "task ask for one value here or for several?"),
         (count_of([T(1)] * 2), count_of((T(1),) * 3), "3 values, expected 2 values."),
         ([1], [], "expected 1 value, got 0."),
-        ({"rejects a": True}, {"rejects a": False}, "rejects a: expected: rejected; your test "
-            "let it pass."),
+        ({"rejects a sum": True}, {"rejects a sum": False},
+            "Your test should reject a sum, and it accepts it."),
         ({"accepts a": True}, {"accepts a": Raised("AssertionError", "", "assert y.sum() == 1")},
             "accepts a: your test rejects it with AssertionError in the line `assert y.sum() == 1`."
             " Print what this line compares, for your own version: is one side NaN or random, or "
@@ -66,8 +66,8 @@ def words(expected, seen, judge=None):
             "code."),
         ("cosine", "sine", "'sine' is not right here."),
         (0.5, math.nan, "the result is NaN. Where does it come from?"),
-        (1048576, 786432.0, "your 786432 is not it."),
-        (1048576, 3e20, "your 3e+20 is not it."),
+        (1048576, 786432.0, "your 786432 is not right."),
+        (1048576, 3e20, "your 3e+20 is not right."),
         ({"accepts a": True}, {"accepts a": Raised("TypeError", "no such thing", "impl(3)")},
             "accepts a: your test rejects it with TypeError in the line `impl(3)`: no such thing. "
             "Does your test call it as the docstring says?"),
@@ -81,7 +81,7 @@ def words(expected, seen, judge=None):
         ({"its shape": [2, 3]}, {"its shape": [3]}, "its shape: expected shape (2, 3), got (3,). "
             "There are too few axes: which call sums one up, picks one entry of it or merges two?"),
         ({"sizes": [2, 3]}, {"sizes": [2, 4]},
-            "sizes (value 2): your 4 is not it."),
+            "sizes (value 2): your 4 is not right."),
         ({"a": 1}, {"b": 1}, "there is no entry a; the task does not ask for b."),
         ({"a": 1, "b": 1}, {}, "there is no entry a and no b."),
         (T([1.0]), Raised("AttributeError", "'tuple' object has no attribute 'shape'"),
@@ -105,8 +105,8 @@ def words(expected, seen, judge=None):
             "your code stopped with TypeError: -: 'Tensor' and 'torch.return_types.max'. "
             "With an axis, `max` and similar functions return two things, values and indices: "
             "which do you need?"),
-        (T(7), T(1246712), "your 1246712 is not it."),
-        (0.5, 0.6, "your 0.6 is not it."),
+        (T(7), T(1246712), "your 1246712 is not right."),
+        (0.5, 0.6, "your 0.6 is not right."),
         ("float64", "float32", "float32, expected float64. Which line names a dtype, or makes a "
             "tensor without asking the input for its own?"),
         ({"dtype": "float64"}, {"dtype": "NoneType"}, "dtype: NoneType, expected float64."),
@@ -121,8 +121,8 @@ def words(expected, seen, judge=None):
         (T([1.0]), Raised("MissingWeightError", "there is no weight W of shape (2,); there are V"),
             "there is no weight W of shape (2,); there are V."),
         ({"far": [[1], [2], [3]]}, {"far": [[1], [2], [4]]},
-            "far (value 1 of list 3): your 4 is not it."),
-        (1.5, 1.500001, "your 1.5 is not it: only the last digits differ."),
+            "far (value 1 of list 3): your 4 is not right."),
+        (1.5, 1.500001, "your 1.5 is not right: only the last digits differ."),
         (D([1.0, 2.0]), D([1.0, 2.0 + 1e-6]), "1 of 2 entries differ, the first at index 1. "
             "Only the last digits differ."),
         (D([1.0, math.inf]), D([1.0 + 1e-6, math.inf]), "1 of 2 entries differ, the first at "
@@ -150,7 +150,7 @@ def words(expected, seen, judge=None):
         (T([1.0, 2.0]), T([1.0, 3.0]), "1 of 2 entries differ, the first at index 1."),
         (T([1.0, 2.0]).double() / 3, T([1.0, 2.0]) / 3, "every entry differs, the first at index "
             "0 (expected float64, yours is float32)."),
-        ([1, {"b": 2}], [1, {"b": 3}], "b (value 2): your 3 is not it."),
+        ([1, {"b": 2}], [1, {"b": 3}], "b (value 2): your 3 is not right."),
     ],
 )  # fmt: skip
 def test_the_advice(expected, seen, sentence):

@@ -91,5 +91,5 @@ def test_of_torchs_messages_a_fixed_part_stays_with_its_question():
 
 def test_how_a_hidden_number_is_off_is_said_without_the_number():
     shown = advice(0.4815, 48.15, hidden=True)
-    assert "your number is not it. It is off by a factor of 100" in shown
+    assert "your number is not right. It is off by a factor of 100" in shown
     assert "48" not in shown.replace("100", "")

@@ -317,10 +317,10 @@ def test_mistakes_in_predictions_are_all_named(seen, named):
 def test_general_advice_names_the_function_of_a_cell_with_several():
     asked = [PreparedCheck("q", "Is right.", 1, False, Close(), 1.0, {}, about="merge")]
     (sentence,) = judge_exercise(asked, {"q": 2.0}, []).advice
-    assert sentence == "“Is right”: `merge`: your 2 is not it."
+    assert sentence == "“Is right”: `merge`: your 2 is not right."
     asked = [replace(asked[0], title="merge is right.")]
     (sentence,) = judge_exercise(asked, {"q": 2.0}, []).advice
-    assert sentence == "“merge is right”: your 2 is not it."
+    assert sentence == "“merge is right”: your 2 is not right."
 
 
 def test_a_wrong_dtype_is_said_before_the_rounding_that_it_makes():
