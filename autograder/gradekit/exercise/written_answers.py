@@ -22,10 +22,10 @@ from attnlab.checking.answers import (  # noqa: F401 - the probes' texts name th
     answers,
     entries,
     forms,
-    has_reasons,
-    kind,
+    kinds,
     numbers,
     plain,
+    reason_lengths,
     right_number,
 )
 from attnlab.checking.judges import Close, Judge
@@ -136,7 +136,7 @@ class Predictions(_Answers):
         right = {name: item.right for name, item in items.items()}
         super().__init__("predictions", items, right)
         self.items = dict(items)
-        form = f"{{name: kind(a) for name, a in answers(lab, *{tuple(items)!r}).items()}}"
+        form = f"kinds(lab, *{tuple(items)!r})"
         self._add("all_answered", answered, points, form, Close(), hidden=False)
         for name, item in items.items():
             title = f"{name}: {item.title}"
@@ -184,7 +184,7 @@ class Errata(_Answers):
                 "reasons",
                 "The third part of each item is a reason, in at least four words.",
                 reasons_points,
-                f"has_reasons(lab, *{names!r})",
+                f"reason_lengths(lab, *{names!r})",
                 Close(),
                 hidden=False,
             )

@@ -195,9 +195,14 @@ def _place(path: Path) -> str:
 def _entries(expected: Any, seen: Any) -> str:
     missing = [str(name) for name in expected if name not in seen]
     extra = [str(name) for name in seen if name not in expected]
-    parts = [f"there is no entry {' and no '.join(missing)}"] if missing else []
-    parts += [f"the task does not ask for {' and '.join(extra)}"] if extra else []
+    parts = [f"there is no entry {_listed(missing)}"] if missing else []
+    parts += [f"the task does not ask for {_listed(extra)}"] if extra else []
     return "; ".join(parts) + "."
+
+
+def _listed(words: list[str]) -> str:
+    """Words as a list in a sentence: P1, P2 or P3."""
+    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _kind_expected(value: Any) -> str:

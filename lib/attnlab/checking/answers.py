@@ -9,6 +9,9 @@ import torch
 from attnlab.checking.lab import Lab
 from attnlab.checking.observation import NO_PART, REASON, SHORT, UNREADABLE
 
+UNASKED = "not asked for"
+_MOST_OTHERS = 5
+
 
 def plain(value: Any) -> Any:
     """A number, a list of numbers or text, from any type that torch can read.
@@ -28,6 +31,19 @@ def answers(lab: Lab, *names: str) -> dict[str, Any]:
     """The student's predictions for these questions, without those that are missing or None."""
     given = {name: lab.predictions[name] for name in names if name in lab.predictions}
     return {name: plain(value) for name, value in given.items() if value is not None}
+
+
+def kinds(lab: Lab, *names: str) -> Any:
+    """The sort of each prediction, by name; of all that are written if one of `names` is missing.
+
+    So a name that is spelled in another way is seen. What is no dictionary is returned as it is.
+    """
+    if not isinstance(lab.predictions, dict):
+        return lab.predictions
+    found = {name: kind(answer) for name, answer in answers(lab, *names).items()}
+    others = [name for name in lab.predictions if isinstance(name, str) and name not in names]
+    missing = len(found) < len(names)
+    return found | (dict.fromkeys(others[:_MOST_OTHERS], UNASKED) if missing else {})
 
 
 def kind(answer: Any) -> str:
@@ -52,8 +68,8 @@ def right_number(lab: Lab, name: str) -> dict[str, Any]:
     return {name: plain(value) for name, value in entries(lab, 1, name).items()}
 
 
-def has_reasons(lab: Lab, *names: str) -> dict[str, Any]:
-    """For each written item of the errata, whether its reason has at least four words."""
+def reason_lengths(lab: Lab, *names: str) -> dict[str, Any]:
+    """For each written item of the errata, how long its reason is, in words."""
     return {
         name: part if part == NO_PART else _words(part)
         for name, part in entries(lab, 2, *names).items()

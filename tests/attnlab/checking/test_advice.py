@@ -83,7 +83,7 @@ def words(expected, seen, judge=None):
         ({"sizes": [2, 3]}, {"sizes": [2, 4]},
             "sizes (value 2): your 4 is not right."),
         ({"a": 1}, {"b": 1}, "there is no entry a; the task does not ask for b."),
-        ({"a": 1, "b": 1}, {}, "there is no entry a and no b."),
+        ({"a": 1, "b": 1}, {}, "there is no entry a or b."),
         (T([1.0]), Raised("AttributeError", "'tuple' object has no attribute 'shape'"),
             "your code returned a tuple, which has no `shape`. What kind of value does the task "
             "ask for?"),

@@ -1,17 +1,21 @@
 """Predictions and errata are read whatever types their numbers have."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
 from attnlab.checking.advice import explain
 from attnlab.checking.answers import (
+    UNASKED,
     answers,
     entries,
     forms,
-    has_reasons,
     kind,
+    kinds,
     numbers,
     plain,
+    reason_lengths,
     right_number,
 )
 from attnlab.checking.judges import Close
@@ -62,6 +66,16 @@ def test_the_sort_of_an_answer_in_words():
     assert [kind(value) for value in (1.0, [1.0, 2.0], "no")] == ["one number", "2 numbers", "text"]
 
 
+def test_a_name_that_is_spelled_in_another_way_is_seen():
+    right = {"P1": 1.0, "P2": "no"}
+    sorts = {"P1": "one number", "P2": "text"}
+    assert kinds(SimpleNamespace(predictions=right), "P1", "P2") == sorts
+    assert kinds(SimpleNamespace(predictions=right | {"P3": 2}), "P1", "P2") == sorts
+    other = SimpleNamespace(predictions={"P1": 1.0, "p2": "no", 2: "no"})
+    assert kinds(other, "P1", "P2") == {"P1": "one number", "p2": UNASKED}
+    assert kinds(SimpleNamespace(predictions=[1.0, "no"]), "P1", "P2") == [1.0, "no"]
+
+
 @pytest.mark.parametrize("advise", [words, words_if_hidden])
 @pytest.mark.parametrize(
     ("expected", "seen", "sentence"),
@@ -84,7 +98,7 @@ def test_the_advice_on_an_answer_of_another_form(advise, expected, seen, sentenc
 
 def test_parts_of_the_errata():
     assert entries(LAB, 0, "N1", "N2", "N3") == {"N1": 0.5, "N2": NO_PART}
-    assert has_reasons(LAB, "N1", "N2", "N3") == {"N1": REASON, "N2": NO_PART}
+    assert reason_lengths(LAB, "N1", "N2", "N3") == {"N1": REASON, "N2": NO_PART}
     assert right_number(LAB, "N1") == {"N1": 0.25}
     assert numbers(LAB, "N1") == {"N1": [0.5, 0.25]}
     assert numbers(LAB, "N2") == {"N2": []}
