@@ -7,6 +7,7 @@ that process belongs to the student. Tested in tests/gradekit/grading/test_count
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -19,6 +20,12 @@ _MOST_LINES = 2000
 # Cell magics that run the cell's code in the notebook; others write it to a file or leave it out.
 _RUNS_HERE = ("%%time", "%%capture", "%%prun")
 _NOT_COUNTED = -1
+# Lines of IPython's own, also inside a block and behind an assignment: `!ls`, `x = %pwd`, `len?`.
+_OF_IPYTHON = re.compile(
+    r"^([ \t]*+)(?:[\w.,]++(?:[ \t]++[\w.,]++)*+[ \t]*+=[ \t]*+)?"
+    r"(?:[!%?].*+|[\w.*%]++\?\??[ \t]*+)$",
+    re.MULTILINE,
+)
 
 
 def with_changes_of(seen: Any, judge: FewChanges, sources: Sequence[str]) -> Any:
@@ -55,10 +62,12 @@ def _statements(sources: Sequence[str]) -> Iterator[ast.stmt]:
         if not _runs_here(source):
             continue
         lines = ["" if line.startswith(("%", "!")) else line for line in source.split("\n")]
-        try:
-            yield from parsed("\n".join(lines)).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
+        for text in ("\n".join(lines), _OF_IPYTHON.sub(r"\1pass", source)):
+            try:
+                yield from parsed(text).body
+                break
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                continue
 
 
 def _runs_here(source: str) -> bool:

@@ -39,6 +39,7 @@ from gradekit.untrusted import (
 from gradekit.untrusted.isolation import Isolation
 from gradekit.untrusted.libc import IsolationError
 from gradekit.untrusted.limits import Limits
+from gradekit.untrusted.processes import status_in
 
 # Not /dev/zero: a shared mapping of it is memory that no limit counts (see seccomp.py).
 _DEVICES = tuple(f"/dev/{name}" for name in ("null", "full", "random", "urandom"))
@@ -207,13 +208,10 @@ def _threads_of(uid: int) -> int:
     found = 0
     for name in os.listdir("/proc"):
         if name.isdigit():
-            with suppress(OSError):  # it has ended
-                status = Path("/proc", name, "status").read_text("utf-8", "replace")
-                found += _threads_in(status, uid)
+            found += _threads_in(status_in(Path("/proc", name)), uid)
     return found
 
 
-def _threads_in(status: str, uid: int) -> int:
-    fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+def _threads_in(fields: Mapping[str, str], uid: int) -> int:
     owner: Sequence[str] = fields.get("Uid", "").split()
     return int(fields.get("Threads", "0")) if owner and int(owner[0]) == uid else 0

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gradekit.untrusted.libc import c_library
-from gradekit.untrusted.processes import descendants
+from gradekit.untrusted.processes import descendants, status_in
 
 _MADV_COLLAPSE = 25
 _HUGE = 2 * 2**20
@@ -64,49 +64,56 @@ def resident(pids: Iterable[int]) -> int:
 
 def used_by(pid: int) -> int:
     """Bytes of one process, its part of shared pages and its page tables; 0 if it has ended."""
+    folder = _folder(pid)
+    status = status_in(folder)
     try:
-        text = Path("/proc", str(pid), "smaps_rollup").read_text("ascii", "replace")
+        text = (folder / "smaps_rollup").read_text("ascii", "replace")
     except PermissionError:
-        status = _status(pid)
         # It hides which pages it shares, so all of them count.
         return _kib(status, "VmRSS") + _kib(status, "VmSwap") + _kib(status, "VmPTE")
     except OSError:
         return 0  # it has ended
     # What a process has had swapped out is memory of the machine, too.
     own = [line.split() for line in text.splitlines() if line.startswith(("Pss:", "SwapPss:"))]
-    return sum(int(words[1]) for words in own) * 1024 + _kib(_status(pid), "VmPTE") if own else 0
+    return sum(int(words[1]) for words in own) * 1024 + _kib(status, "VmPTE") if own else 0
+
+
+def _folder(pid: int) -> Path:
+    """The folder in /proc that shows a process's memory and files.
+
+    It is that of another thread if the first one has ended: then the process looks as if it had
+    ended, too.
+    """
+    own = Path("/proc", str(pid))
+    if "VmRSS" in status_in(own):
+        return own
+    with suppress(OSError):  # it has ended
+        threads = (own / "task" / thread for thread in os.listdir(own / "task"))
+        return next((folder for folder in threads if "VmRSS" in status_in(folder)), own)
+    return own
 
 
 def _at_most(pid: int) -> int:
-    status = _status(pid)
+    status = status_in(_folder(pid))
     files = int(status.get("FDSize", "0")) * SOCKET_BYTES
     return _kib(status, "VmRSS") + _kib(status, "VmSwap") + _kib(status, "VmPTE") + files
 
 
 def _sockets_of(pid: int) -> set[str]:
     """The sockets that a process has open; if it hides them, as many as it has open files."""
-    folder = f"/proc/{pid}/fd"
+    folder = _folder(pid)
     found = set()
     try:
-        for name in os.listdir(folder):
+        for name in os.listdir(folder / "fd"):
             with suppress(FileNotFoundError):  # closed by now
-                target = os.readlink(f"{folder}/{name}")
+                target = os.readlink(folder / "fd" / name)
                 if target.startswith("socket:"):
                     found.add(target)
     except PermissionError:
-        return {f"{pid}/{place}" for place in range(int(_status(pid).get("FDSize", "0")))}
+        return {f"{pid}/{place}" for place in range(int(status_in(folder).get("FDSize", "0")))}
     except OSError:
         return set()  # it has ended
     return found
-
-
-def _status(pid: int) -> dict[str, str]:
-    """The lines of /proc/PID/status; empty if the process has ended."""
-    try:
-        text = Path("/proc", str(pid), "status").read_text("utf-8", "replace")
-    except OSError:
-        return {}
-    return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
 
 
 def _kib(status: Mapping[str, str], name: str) -> int:

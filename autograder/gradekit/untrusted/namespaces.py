@@ -191,7 +191,9 @@ def _give_up_privileges() -> None:
     nothing = (ctypes.c_uint32 * 6)()
     checked(c_library().capset(header, nothing), "dropping capabilities")
     libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
-    seccomp.install([*seccomp.OF_A_SUBMISSION, seccomp.SEPARATED_SOCKETS])
+    clone = seccomp.Rule(seccomp.CLONE, (seccomp.ONE_TABLE,))
+    separated = (seccomp.SEPARATED_SOCKETS, clone, seccomp.NO_CLONE3)
+    seccomp.install([*seccomp.OF_A_SUBMISSION, *separated])
 
 
 def _mount(source: str, target: str, flags: int, options: str = "", kind: str | None = "") -> None:

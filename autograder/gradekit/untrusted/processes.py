@@ -23,7 +23,11 @@ def descendants(ancestor: int) -> list[int]:
 
 
 def _is_below(pid: int, ancestor: int, known: dict[int, int]) -> bool:
-    while pid in known:
+    # The parents were not read at one moment. If a number was given again meanwhile, two processes
+    # may be each other's parent.
+    passed = set[int]()
+    while pid in known and pid not in passed:
+        passed.add(pid)
         pid = known[pid]
         if pid == ancestor:
             return True
@@ -34,6 +38,18 @@ def parents() -> dict[int, int]:
     """The parent of every visible process."""
     seen = {int(name): _stat(name) for name in os.listdir("/proc") if name.isdigit()}
     return {pid: int(fields[_PARENT]) for pid, fields in seen.items() if fields}
+
+
+def status_in(folder: Path) -> dict[str, str]:
+    """The lines of the file status in /proc/PID or of a thread; empty if it has ended.
+
+    A process chooses its own name. Of all signs that begin a line, the kernel escapes one in it.
+    """
+    try:
+        text = (folder / "status").read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return {}
+    return dict(line.split(":\t", 1) for line in text.split("\n") if ":\t" in line)
 
 
 def cpu_seconds(pid: int) -> float:

@@ -46,6 +46,8 @@ REFUSED = {
     "keyctl": (250, 219),
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
+    # Like cachestat, for files that belong to the grader's own user.
+    "mincore": (27, 232),
     "mount": (165, 40),
     "mount_setattr": (442, 442),
     "move_mount": (429, 429),
@@ -121,6 +123,8 @@ _SHARED_WITHOUT_A_FILE, _HUGE_PAGES = 0x21, 0x40000
 _F_SETLK, _F_SETLKW, _F_OFD_SETLK, _F_OFD_SETLKW = 6, 7, 37, 38
 _F_SETLEASE, _F_NOTIFY = 1024, 1026
 _RWF_NOWAIT = 8
+CLONE, CLONE3, _CLOSE_RANGE = (56, 220), (435, 435), (436, 436)
+_CLONE_FILES, _CLONE_THREAD, _CLOSE_RANGE_UNSHARE = 0x400, 0x10000, 2
 # What a submission cannot do at any level that confines.
 OF_A_SUBMISSION = (
     ONE_SESSION,
@@ -152,9 +156,16 @@ OF_A_SUBMISSION = (
     Rule((162, 81), error=0),  # sync
     Rule((306, 267), error=0),  # syncfs
     Rule((253, None)),  # inotify_init, of which a user has 128
+    # As ONE_TABLE says.
+    Rule(_CLOSE_RANGE, (ArgumentRule(2, (_CLOSE_RANGE_UNSHARE,), _CLOSE_RANGE_UNSHARE, True),)),
     # A ruleset holds any number of rules, and no limit counts them.
     *(Rule((number, number)) for number in (444, 445, 446)),  # landlock_…
 )
+# A thread with a table of open files of its own: /proc shows one table of a process, so the sockets
+# in another would not be counted.
+ONE_TABLE = ArgumentRule(0, (_CLONE_THREAD,), _CLONE_THREAD | _CLONE_FILES, refuse=True)
+# Its flags are in memory, where a filter cannot see them; callers fall back to clone.
+NO_CLONE3 = Rule(CLONE3, error=errno.ENOSYS)
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 # Other kinds are not all separated by a network namespace: AF_VSOCK reaches services of the machine
 # and, on a virtual machine, of its host.

@@ -90,7 +90,6 @@ _PRETENDED = {
     "utimensat": (280, 88),
     "utimes": (235, None),
 }
-_CLONE, _CLONE3 = (56, 220), (435, 435)
 _IOCTL, _PRCTL = (16, 29), (157, 167)
 _MKDIR, _MKDIRAT, _UMASK = (83, None), (258, 34), (95, 166)
 _PRLIMIT, _SCHED_SETAFFINITY = (302, 261), (203, 122)
@@ -119,9 +118,8 @@ def rules() -> tuple[Rule, ...]:
         Rule(_MKDIR, (ArgumentRule(1, (_OWNER,), _OWNER),)),
         Rule(_MKDIRAT, (ArgumentRule(2, (_OWNER,), _OWNER),)),
         Rule(_UMASK, (ArgumentRule(0, (0,), _OWNER),)),
-        Rule(_CLONE, (ArgumentRule(0, (0,), _NAMESPACES),)),
-        # Its flags are in memory, where a filter cannot see them; callers fall back to clone.
-        Rule(_CLONE3, error=errno.ENOSYS),
+        Rule(seccomp.CLONE, (ArgumentRule(0, (0,), _NAMESPACES), seccomp.ONE_TABLE)),
+        seccomp.NO_CLONE3,
     )
     return (
         *(Rule(numbers) for numbers in _REFUSED.values()),

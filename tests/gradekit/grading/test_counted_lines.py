@@ -27,6 +27,13 @@ JUDGE = FewChanges(before=BEFORE, name="f", most=1)
         ([f"%%time\n{MANY}"], 4),
         ([MANY, f"%%writefile never.py\n{ONE}"], 4),
         ([MANY, f"\n%%script true\n{ONE}"], 4),
+        # Python cannot read these cells, but IPython runs them.
+        ([ONE, f"_ = !true\n{MANY}"], 4),
+        ([ONE, f"here = %pwd\n{MANY}"], 4),
+        ([ONE, f"len?\n{MANY}"], 4),
+        ([ONE, MANY.replace("    a = 1", "    !true\n    a = 1")], 5),
+        # A line that begins with a percent sign is Python if it can be.
+        ([ONE.replace("x + 1", "(x\n    % 7)")], 1),
         ([], -1),
     ],
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
+from gradekit.untrusted import processes
 from gradekit.untrusted.processes import CpuTime, cpu_seconds, descendants, parents
 
 GRANDCHILD = (
@@ -57,3 +59,16 @@ def test_a_child_that_was_waited_for_counts_once():
         cpu.total([os.getpid(), child.pid])
         child.communicate(b"\n")
     assert 0.25 < cpu.total([os.getpid()]) - before < 0.5
+
+
+def test_two_processes_may_seem_to_be_each_others_parent(monkeypatch):
+    """/proc is not read at one moment: a number that was free may be given again meanwhile.
+
+    X is a child of Y. Y ends, X starts a process, and the system gives it Y's number.
+    """
+    monkeypatch.setattr(processes, "parents", lambda: {9: 1, 10: 9, 20: 30, 30: 20})
+    signal.alarm(5)  # it would search for ever
+    try:
+        assert processes.descendants(1) == [9, 10]
+    finally:
+        signal.alarm(0)
