@@ -35,8 +35,8 @@ plots.words.lab01_preview()
 # %% [markdown]
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. Predict on paper,
 # before you write; the picture at the end of the step, or your code, shows whether you were right.
-# Run the cell with `check` as often as you like: it shows the visible checks, about half of the
-# points. The others run after you hand in, on other numbers; the docstring in the cell states
+# Run the cell with `check` as often as you like: it shows the visible checks, more than half of
+# the points. The others run after you hand in, on other numbers; the docstring in the cell states
 # everything they check. `check()` without a name shows where you stand. Stuck? Open a hint, or go
 # on: in grading, a wrong step costs the next one nothing; 1.7 names the one exception.
 #

@@ -30,7 +30,7 @@ def basic_self_attention(
 
     Returns:
         (..., T, d), the moved vectors, in the dtype of `X`. Gradients flow back to `X` and to
-        `similarity`, and both stay unchanged.
+        `similarity`, even from a row of zeros without NaN, and both stay unchanged.
 
     Source: lectures N (basic self-attention), S (encode(i) = Σ_j weight(i, j) value_j).
     """

@@ -208,16 +208,14 @@ exercise.wrong(
     S1=(2 / 3, 1 / 3, "weights over inputs must share one"),
 )
 exercise.wrong(
-    "all_numbers_swapped",
-    "Your first numbers are those that should be on the slides, your second ones those that are. "
-    "Which of the two comes first in an item?",
-    **{name: (right, says, reason) for name, (says, right, reason) in exercise.right.items()},
-)
-exercise.wrong(
     "no_reasons",
-    "A reason is missing, or has one or two words. In one short sentence, what is wrong on the "
-    "slide?",
+    "A reason is missing, or has fewer than four words. In one short sentence, what is wrong on "
+    "the slide, or is easily misread?",
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
+)
+
+exercise.numbers_mixed_up(
+    "The first part is the number that the slide prints: which is on the slide?"
 )
 
 exercise.also_right_with(

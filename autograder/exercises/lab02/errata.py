@@ -198,6 +198,8 @@ exercise.wrong(
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
 
+exercise.numbers_mixed_up("Which of them follows from the slide as it is written?")
+
 exercise.also_right_with(
     "rounded_and_in_lists",
     G11=[1, 0.54, "softmax takes all the scores at once"],

@@ -30,7 +30,7 @@ def shapes_and_types(lab, draw):
     }
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=1)
 def ids(lab, draw):
     """Puts each sequence at the left of its row and `pad` after it."""
     return {
@@ -46,7 +46,7 @@ def lengths_and_mask(lab, draw):
     return {"lengths": lengths, "mask": mask}
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1.5, hidden=True)
 def length_of_the_batch(lab, draw):
     """The table is as wide as the longest sequence, for any number of sequences and tokens."""
 
@@ -67,7 +67,7 @@ def length_of_the_batch(lab, draw):
     return found
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=2, hidden=True)
 def an_empty_sequence(lab, draw):
     """A sequence without tokens has length 0 and a row of padding."""
     ids, lengths, mask = lab.pad_batch(rows(draw, 3, 0, 5, 0), 0)
@@ -90,7 +90,7 @@ def pad_as_a_token(lab, draw):
     return {"ids": ids, "lengths": lengths, "mask": mask}
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=0.5)
 def lists_kept(lab, draw):
     """Does not change the lists that it is given; also takes tuples."""
     sequences = rows(draw, 4, 1, 3)

@@ -114,6 +114,8 @@ exercise.wrong(
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
 
+exercise.numbers_mixed_up("Which of them does the slide give?")
+
 exercise.also_right_with(
     "rounded_and_in_lists",
     C1=[6120, 60600, "a zero is missing in the base"],

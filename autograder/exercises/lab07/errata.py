@@ -114,6 +114,8 @@ exercise.wrong(
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
 
+exercise.numbers_mixed_up("Which of them does the slide give?")
+
 exercise.also_right_with(
     "rounded_and_in_lists",
     C5=[37000.0, 1.0, "no term picks the target"],

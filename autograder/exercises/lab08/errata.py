@@ -141,6 +141,8 @@ exercise.wrong(
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
 
+exercise.numbers_mixed_up("Which of them does the question ask for first?")
+
 exercise.also_right_with(
     "exact_and_in_lists",
     C2=[1.0999999995, 0.9000000005, "the average must add the gradient"],

@@ -108,6 +108,8 @@ exercise.wrong(
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
 
+exercise.numbers_mixed_up("Which of them does the question ask for first?")
+
 exercise.also_right_with(
     "exact_and_in_lists",
     G1=[450.9424, 1557.6112, "the bullet should say 48 layers"],

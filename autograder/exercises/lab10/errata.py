@@ -147,6 +147,8 @@ exercise.wrong(
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
 
+exercise.numbers_mixed_up("Which of them does the question ask for first?")
+
 exercise.also_right_with(
     "as_text_and_lists",
     G2=[1, 2.0, "the paper weights the language model"],

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,13 @@ import torch
 
 from attnlab.checking.answers import (  # noqa: F401 - the probes' texts name them
     answers,
-    entries,
     forms,
     kinds,
     numbers,
     plain,
     reason_lengths,
     right_number,
+    slide_numbers,
 )
 from attnlab.checking.judges import Close, Judge
 from gradekit.exercise.definition import Check, Exercise, Version
@@ -86,6 +87,7 @@ class _Answers(Exercise):
     ) -> None:
         super().__init__(answers=[name])
         self.right = dict(right)
+        self._given: list[Mapping[str, Any]] = []  # by the known mistakes, in their order
         self._questions = {item_name: item.question for item_name, item in items.items()}
 
     @property
@@ -101,6 +103,7 @@ class _Answers(Exercise):
             advice: what helps the student who wrote it; never the answer.
             given: by item; numbers, texts, tensors, lists and tuples of them.
         """
+        self._given.append(given)
         self.add_mistake(self._with(name, given, advice))
 
     def also_right_with(self, name: str, **given: Any) -> None:
@@ -176,7 +179,7 @@ class Errata(_Answers):
                 "what_the_slides_say",
                 "The first of each item's three parts is the number that the slide gives.",
                 says_points,
-                f"{{n: plain(value) for n, value in entries(lab, 0, *{names!r}).items()}}",
+                f"slide_numbers(lab, *{names!r})",
                 Close(atol=says_atol),
                 hidden=False,
             )
@@ -201,6 +204,44 @@ class Errata(_Answers):
         for name, item in items.items():
             title, judge = f"{name}: {item.title}", Close(item.atol, item.rtol)
             self._add(name, title, item.points, f"{judged}(lab, {name!r})", judge)
+
+    def numbers_mixed_up(self, question: str) -> None:
+        """Known mistakes: the two numbers of some items swapped, or one number given twice.
+
+        Call it after the other mistakes: one that gives the same numbers has advice of its own.
+
+        Args:
+            question: what is asked after "your two numbers are swapped".
+        """
+        differ = {name: item for name, item in self.right.items() if item[0] != item[1]}
+        for name, (says, right, why) in differ.items():
+            for which, number in (("first", says), ("second", right)):
+                self._wrong_if_new(
+                    f"{name}_{which}_number_twice",
+                    f"{name}: you give one number twice, but the question asks for two different "
+                    "ones. What is each of them?",
+                    **{name: (number, number, why)},
+                )
+        swapped = {name: (right, says, why) for name, (says, right, why) in differ.items()}
+        for count in range(1, len(swapped) + 1):
+            for names in combinations(swapped, count):
+                self._wrong_if_new(
+                    f"{'_'.join(names)}_swapped",
+                    f"{', '.join(names)}: your two numbers are swapped. {question}",
+                    **{name: swapped[name] for name in names},
+                )
+
+    def _wrong_if_new(self, name: str, advice: str, **given: Any) -> None:
+        if self._numbers(given) not in map(self._numbers, self._given):
+            self.wrong(name, advice, **given)
+
+    def _numbers(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """By item, the two numbers of an answer with these entries."""
+        items = {**self.right, **given}
+        return {
+            name: [plain(part) for part in item[:2]] if isinstance(item, (tuple, list)) else item
+            for name, item in items.items()
+        }
 
 
 def _literal(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -34,14 +35,22 @@ def answers(lab: Lab, *names: str) -> dict[str, Any]:
 
 
 def kinds(lab: Lab, *names: str) -> Any:
-    """The sort of each prediction, by name; of all that are written if one of `names` is missing.
+    """The sort of each prediction, by name; also of what is not asked for if one is missing.
 
-    So a name that is spelled in another way is seen. What is no dictionary is returned as it is.
+    What is no dictionary is returned as it is.
     """
     if not isinstance(lab.predictions, dict):
         return lab.predictions
     found = {name: kind(answer) for name, answer in answers(lab, *names).items()}
-    others = [name for name in lab.predictions if isinstance(name, str) and name not in names]
+    return _with_others(found, lab.predictions, names)
+
+
+def _with_others(found: dict[str, Any], given: dict[Any, Any], names: Sequence[str]) -> Any:
+    """`found`; if one of `names` is missing, with the other names that a student has written.
+
+    So a name that is spelled in another way is seen.
+    """
+    others = [name for name in given if isinstance(name, str) and name not in names]
     missing = len(found) < len(names)
     return found | (dict.fromkeys(others[:_MOST_OTHERS], UNASKED) if missing else {})
 
@@ -63,6 +72,14 @@ def entries(lab: Lab, place: int, *names: str) -> dict[str, Any]:
     return {n: part[place] if len(part) > place else NO_PART for n, part in parts.items()}
 
 
+def slide_numbers(lab: Lab, *names: str) -> Any:
+    """The slide's number of each item; also what is not asked for if an item is missing."""
+    if not isinstance(lab.errata, dict):
+        return lab.errata
+    found = {name: plain(value) for name, value in entries(lab, 0, *names).items()}
+    return _with_others(found, lab.errata, names)
+
+
 def right_number(lab: Lab, name: str) -> dict[str, Any]:
     """The number that the slide should show, according to the student."""
     return {name: plain(value) for name, value in entries(lab, 1, name).items()}
@@ -81,8 +98,10 @@ def numbers(lab: Lab, name: str) -> dict[str, Any]:
     return {name: [plain(value) for value in _parts(lab, name)[:2]]}
 
 
-def forms(lab: Lab, *names: str) -> dict[str, Any]:
-    """For each written item: the sort of each part, in words."""
+def forms(lab: Lab, *names: str) -> Any:
+    """For each written item: the sort of each part, in words; else as `slide_numbers`."""
+    if not isinstance(lab.errata, dict):
+        return lab.errata
     found: dict[str, Any] = {}
     for name in names:
         if name not in lab.errata:
@@ -97,7 +116,7 @@ def forms(lab: Lab, *names: str) -> dict[str, Any]:
             "right": kind(plain(right)),
             "why": _words(why),
         }
-    return found
+    return _with_others(found, lab.errata, names)
 
 
 def _words(reason: Any) -> str:

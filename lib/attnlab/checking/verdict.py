@@ -160,7 +160,7 @@ def judge_exercise(
     if not failed:
         return Verdict(outcomes, (), ())
     if all(outcome.check.own_steps for outcome in failed):
-        return Verdict(outcomes, (_look_earlier(failed[0].check),), ())
+        return Verdict(outcomes, (_look_earlier(failed[0]),), ())
     sure = [one for one in failed if one.difference and one.difference.kind in _SURE]
     several = recognise_both(outcomes, mistakes)
     recognised = several or recognise(outcomes, mistakes)
@@ -215,9 +215,15 @@ def _specific_advice(recognised: Sequence[KnownMistake]) -> tuple[str, ...]:
     return (ONE_OF + listed,)
 
 
-def _look_earlier(check: PreparedCheck) -> str:
-    """Advice if a step fails only together with the student's own earlier steps."""
-    names = ", ".join(f"`{name}`" for name in check.own_steps)
+def _look_earlier(outcome: CheckOutcome) -> str:
+    """Advice if a step fails only together with the student's own earlier steps.
+
+    A check may say by the name of an entry which of these steps differs.
+    """
+    check, path = outcome.check, outcome.difference.path if outcome.difference else ()
+    quoted = [f"`{name}`" for name in check.own_steps]
+    named = [name for name in quoted if any(name in part for part in path if isinstance(part, str))]
+    names = ", ".join(named or quoted)
     return (
         f"“{check.title.rstrip('.')}”: this check alone runs on your own {names}; with correct "
         "versions of these, your step passes. So look for the cause there."

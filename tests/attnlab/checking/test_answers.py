@@ -17,6 +17,7 @@ from attnlab.checking.answers import (
     plain,
     reason_lengths,
     right_number,
+    slide_numbers,
 )
 from attnlab.checking.judges import Close
 from attnlab.checking.lab import Lab
@@ -74,6 +75,12 @@ def test_a_name_that_is_spelled_in_another_way_is_seen():
     other = SimpleNamespace(predictions={"P1": 1.0, "p2": "no", 2: "no"})
     assert kinds(other, "P1", "P2") == {"P1": "one number", "p2": UNASKED}
     assert kinds(SimpleNamespace(predictions=[1.0, "no"]), "P1", "P2") == [1.0, "no"]
+    item = (0.5, 0.25, "the slide adds a row twice")
+    numbered = SimpleNamespace(errata={"N1": item, "N-2": item})
+    assert slide_numbers(numbered, "N1", "N2") == {"N1": 0.5, "N-2": UNASKED}
+    assert forms(numbered, "N1", "N2").keys() == {"N1", "N-2"}
+    assert slide_numbers(numbered, "N1") == {"N1": 0.5}
+    assert slide_numbers(SimpleNamespace(errata=[item]), "N1") == [item]
 
 
 @pytest.mark.parametrize("advise", [words, words_if_hidden])

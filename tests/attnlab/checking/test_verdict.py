@@ -248,6 +248,17 @@ def test_a_step_that_fails_only_on_own_earlier_steps_is_not_blamed():
     assert found.advice[0] == "Advice about this step."
 
 
+def test_the_one_own_step_that_an_entry_names_is_blamed():
+    right = {"your `qkv` (3.1)": 1.0, "your `cost` (3.6)": 1.0, "together": 1.0}
+    asked = PreparedCheck("b", "All.", 1, True, Close(), right, {}, own_steps=("qkv", "cost"))
+
+    def steps(**seen):
+        return judge_exercise([asked], {"b": {**right, **seen}}, []).advice[0]
+
+    assert "your own `cost`;" in steps(**{"your `cost` (3.6)": 2.0, "together": 3.0})
+    assert "your own `qkv`, `cost`;" in steps(together=3.0)
+
+
 def pair_of_checks():
     """Checks of an exercise with two functions, f and g; the last one asks both."""
     both = {"f": 1.0, "g": 2.0}

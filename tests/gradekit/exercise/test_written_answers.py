@@ -132,3 +132,21 @@ def test_a_wrong_number_that_no_mistake_explains_gets_the_items_question():
     assert verdict(made, {"P1": 0.77}).advice[-1].endswith("What is it a share of?")
     assert "share of" not in verdict(made, {"P1": 30.0}).advice[-1]  # a slip has its own question
     assert "share of" not in verdict(made, {"P1": "much"}).advice[-1]
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"N1": (0.31, 0.3, REASON)}, "N1_swapped"),
+        ({"N1": (0.31, 0.3, REASON), "N2": (15, 10, REASON)}, "N1_N2_swapped"),
+        ({"N2": [15.0, torch.tensor(15), REASON]}, "N2_second_number_twice"),
+        ({"N2": (10, 10, REASON)}, "believed"),  # declared before, with advice of its own
+    ],
+)
+def test_numbers_that_are_mixed_up_are_named(given, named):
+    exercise = errata(says_points=1, reasons_points=1)
+    exercise.numbers_mixed_up("Which is on the slide?")
+    found = verdict(exercise, {**exercise.right, **given})
+    assert found.mistakes == (named,)
+    names = [mistake.name for mistake in exercise.mistakes]
+    assert len(names) == len(set(names)) == 7, "2 items, 3 ways to swap, 2 + 2 numbers given twice"

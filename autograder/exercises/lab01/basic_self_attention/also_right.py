@@ -14,7 +14,8 @@ def in_three_steps(X, mode="softmax", similarity=None):
         weights = torch.softmax(scores, -1)
     else:
         total = scores.sum(-1, keepdim=True)
-        weights = torch.where(total == 0, 0.0, scores / total)
+        safe = torch.where(total == 0, 1.0, total)
+        weights = torch.where(total == 0, 0.0, scores / safe)
     return weights @ X
 
 
@@ -42,7 +43,8 @@ def word_by_word(X, mode="softmax", similarity=None):
         if mode == "softmax":
             row = torch.softmax(row, -1)
         else:
-            row = torch.nan_to_num(row / row.sum(-1, keepdim=True))
+            total = row.sum(-1, keepdim=True)
+            row = row / (total + (total == 0))
         moved.append(sum(row[..., j, None] * other for j, other in enumerate(words)))
     return torch.stack(moved, -2)
 

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import torch
 
-from . import exercise
+from . import (  # noqa: F401 - to register them
+    exercise,
+    mistakes_in_axes,
+    mistakes_in_zero_rows,
+)
 from .also_right import in_three_steps
 
 wrong = exercise.edits(in_three_steps)
 
-wrong.several(
-    "second_axis_normalised",
-    {"softmax(scores, -1)": "softmax(scores, 1)", "sum(-1": "sum(1"},
-    "You normalise along axis 1, which is the last one only if there is no batch axis. For X of "
-    "shape (2, 5, 3), which axis of your table of weights is axis 1?",
-)
-wrong.several(
-    "columns_normalised",
-    {"softmax(scores, -1)": "softmax(scores, -2)", "sum(-1": "sum(-2"},
-    "You normalise the columns: your weights sum to one for each word that is looked at, not for "
-    "each word that looks. Which axis of the table belongs to the word that looks?",
-)
 wrong(
     "sum_by_default",
     'mode="softmax", s',
@@ -79,13 +71,17 @@ wrong(
     "You use the cosine of the angle between words, so the lengths of the vectors are lost. Which "
     "similarity does the task ask for?",
 )
+SCALED = (
+    "You divide the dot products by √d. That comes in lab 3, with queries and keys. What does this "
+    "task do with the dot products?"
+)
 wrong(
     "scaled",
     "    if mode",
     "    scores = scores / X.shape[-1] ** 0.5\n    if mode",
-    "You divide the dot products by √d. That comes in lab 3, with queries and keys. What does this "
-    "task do with the dot products?",
+    SCALED,
 )
+wrong("dot_products_scaled", "X @ X.mT", "X @ X.mT / X.shape[-1] ** 0.5", SCALED)
 wrong(
     "scaled_by_the_words",
     "X @ X.mT",
@@ -121,7 +117,7 @@ wrong.several(
     {
         "softmax(scores, -1)": "softmax(X, -1)",
         "scores.sum(": "X.sum(",
-        "scores / total": "X / total",
+        "scores / safe": "X / safe",
         "weights @ X": "scores @ weights",
     },
     "You normalise the features of each word's vector, not its weights, so your vectors sum to "
@@ -140,14 +136,7 @@ wrong(
     "You leave words with similarity 0 out of the softmax. exp(0) is 1, so a score of 0 is not a "
     "mask. What does the softmax of a row of zeros look like?",
 )
-ZERO_ROWS = "torch.where(total == 0, 0.0, scores / total)"
-wrong(
-    "keepdim_missing",
-    "sum(-1, keepdim=True)",
-    "sum(-1)",
-    'With mode="sum" the sum over the row lost its axis, so the division broadcasts along another '
-    "one. What are the shapes on the two sides of your division?",
-)
+ZERO_ROWS = "torch.where(total == 0, 0.0, scores / safe)"
 wrong(
     "zero_rows_keep_their_word",
     "weights @ X",
@@ -158,7 +147,7 @@ wrong(
 wrong(
     "mean_for_zero_rows",
     ZERO_ROWS,
-    "torch.where(total == 0, 1 / X.shape[-2], scores / total)",
+    "torch.where(total == 0, 1 / X.shape[-2], scores / safe)",
     "A word that resembles nothing becomes the mean of all words in your version. Which vector "
     'does the task give it with mode="sum"?',
 )
@@ -176,7 +165,7 @@ wrong(
 )
 wrong(
     "nan_for_zero_rows",
-    "torch.where(total == 0, 0.0, scores / total)",
+    ZERO_ROWS,
     "scores / total",
     'A row of zeros sums to 0, and 0/0 is NaN. What should such a word become with mode="sum"?',
 )
@@ -187,7 +176,7 @@ for name, epsilon in (
 ):
     wrong(
         name,
-        "torch.where(total == 0, 0.0, scores / total)",
+        ZERO_ROWS,
         f"scores / (total + {epsilon})",
         "A small number in the denominator avoids 0/0, but every other row now sums to a little "
         "less than one. Which rows need help?",
@@ -204,13 +193,13 @@ for name, size in (("", "abs()"), ("_and_clamped", "abs().clamp(min=1e-12)")):
     wrong(
         f"sum_made_positive{name}",
         ZERO_ROWS,
-        f"torch.where(total == 0, 0.0, scores / total.{size})",
+        f"torch.where(total == 0, 0.0, scores / safe.{size})",
         "You divide by the size of the sum (`abs`), so a sum below 0 turns the signs of its row. "
         "What do the weights of such a row sum to?",
     )
 wrong(
     "divided_by_sizes",
-    "torch.where(total == 0, 0.0, scores / total)",
+    ZERO_ROWS,
     "torch.nn.functional.normalize(scores, p=1, dim=-1)",
     "You divide a row by the sum of the sizes of its numbers (`abs`, or `normalize` with p=1). "
     "What do your weights sum to if one similarity is negative?",
@@ -261,14 +250,6 @@ wrong.several(
     "You normalise the dot products, and apply the given table to the weights afterwards. Which "
     "numbers should be normalised if a table is given?",
 )
-for name, transposed in (("first_axes_transposed", "X.transpose(0, 1)"), ("reversed", "X.T")):
-    wrong(
-        name,
-        "X.mT",
-        transposed,
-        "`.T` (or transposing axes 0 and 1) swaps words and features only if there is no batch "
-        "axis. Which two axes should be swapped for X of shape (2, 5, 3)?",
-    )
 wrong(
     "computed_in_float32",
     "    scores = X @ X.mT if similarity is None else similarity",
@@ -292,17 +273,24 @@ wrong(
     "You add the moved word to the word itself (a residual connection; that is lab 6). What does "
     "the formula sum over?",
 )
+PART_OF_THE_GRADIENT = (
+    "Only part of the gradient arrives: a `.detach()`, `.data`, `no_grad`, `torch.tensor(…)` or a "
+    "conversion to numpy cuts the weights or the words from torch's graph. Which line does that?"
+)
+wrong("weights_detached", "weights @ X", "weights.detach() @ X", PART_OF_THE_GRADIENT)
+wrong("similarities_detached", "X @ X.mT", "X.detach() @ X.detach().mT", PART_OF_THE_GRADIENT)
+wrong("words_detached", "weights @ X", "weights @ X.detach()", PART_OF_THE_GRADIENT)
 wrong(
-    "weights_detached",
+    "result_detached",
     "weights @ X",
-    "weights.detach() @ X",
-    "The words get no gradient, or only part of it: a `.detach()`, `no_grad` or a conversion to "
-    "numpy cuts torch's graph. Do the weights depend on X?",
+    "(weights @ X).detach()",
+    "No gradient flows back through your attention: a `.detach()`, `.data`, `no_grad` or a "
+    "conversion to numpy cuts torch's graph. Which line is it?",
 )
 wrong(
     "table_changed",
-    "torch.where(total == 0, 0.0, scores / total)",
-    "scores.div_(total).nan_to_num()",
+    ZERO_ROWS,
+    "scores.div_(safe)",
     "Your code writes into the table that it was given. What does the same and makes a new tensor?",
 )
 

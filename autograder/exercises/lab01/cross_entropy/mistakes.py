@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import exercise, mistakes_without_rows  # noqa: F401 - to register them
 from .also_right import step_by_step
+from .mistakes_of_kind import CUT_OFF
 
 wrong = exercise.edits(step_by_step)
 
@@ -352,13 +353,7 @@ wrong(
     "`ignore_index=0` is treated as if it were not given: as a condition, 0 and None are both "
     "false. Which comparison distinguishes them?",
 )
-wrong(
-    "detached",
-    "-log_p[",
-    "-log_p.detach()[",
-    "No gradient reaches the logits: `.item()`, `.detach()`, `torch.tensor(…)` of Python numbers "
-    "or numpy cuts torch's graph. Which line is it?",
-)
+wrong("detached", "-log_p[", "-log_p.detach()[", CUT_OFF)
 wrong(
     "targets_changed",
     "    column = target * counts",

@@ -41,7 +41,7 @@ def one_number(lab, draw):
     }
 
 
-@exercise.check(points=3)
+@exercise.check(points=2.5)
 def mixing_and_positions(lab, draw):
     """Is 0 for words mixed by nearness, and the right number above 0 after positions are added."""
     X, perm = draw.normal(5, 7), draw.permutation(5)
@@ -63,7 +63,7 @@ def other_sizes(lab, draw):
     return draw.each_size(ask, T=5, d=7, k=2)
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=2, hidden=True)
 def other_layers(lab, draw):
     """Distinguishes layers that mix words by position from layers that do not."""
     X, perm = draw.strided(draw.normal(5, 7)), draw.permutation(5)

@@ -122,7 +122,7 @@ def log_softmax_of_the_unlikely(lab, draw):
     }
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5)
 def digits_kept(lab, draw):
     """A large number added to all scores costs log_softmax no digits, in float32 either."""
     # Multiples of 1/64 are exact in float32, around 20,000, too.
@@ -135,35 +135,75 @@ def digits_kept(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
-def minus_infinity(lab, draw):
-    """A score of -inf adds nothing; a slice that is all -inf has the logsumexp -inf."""
+def far_from_zero(draw):
+    """Scores whose exponentials overflow, and scores whose exponentials underflow."""
     x = draw.normal(4, 6)
-    x[0, 2] = x[1, 0] = x[1, 5] = -math.inf
-    empty = x.clone()
-    empty[2] = -math.inf
+    return ("very large scores", x + 2e4), ("very low scores", x - 2e4)
+
+
+def changed_by_minus_infinity(function, x):
+    """How many results change if each row gets one more score, -inf, in some rows or in all."""
+    # Infinity and NaN for the scores themselves cost another check.
+    one_more = torch.nn.functional.pad(x, (0, 1), value=-math.inf)
+    far_below = one_more.clone()
+    far_below[::2, -1] = x[::2].amin(-1) - 5e3
+    usual = function(x)
+    return sum(
+        (~torch.isclose(function(more), usual, rtol=0, atol=1e-9, equal_nan=True)).sum()
+        for more in (one_more, far_below)
+    )
+
+
+@exercise.check(points=0.5)
+def all_minus_infinity(lab, draw):
+    """logsumexp is -inf for a slice that is all -inf; in others, a score of -inf adds nothing."""
+    x = draw.normal(4, 6)
+    x[2] = -math.inf
     return {
-        "logsumexp": lab.logsumexp(x, dim=-1),
-        "log_softmax": lab.log_softmax(x, dim=-1),
-        "logsumexp, one row all -inf": lab.logsumexp(empty, dim=-1),
-        "logsumexp, all -inf, first axis": lab.logsumexp(empty.T, dim=0),
+        "one row all -inf": lab.logsumexp(x, dim=-1),
+        "one column all -inf": lab.logsumexp(x.T, dim=0),
+        "number of rows that one more score, -inf, changes": {
+            name: changed_by_minus_infinity(lab.logsumexp, scores)
+            for name, scores in far_from_zero(draw)
+        },
     }
 
 
-@exercise.check(points=1, hidden=True)
-def gradients_and_input(lab, draw):
-    """Gradients flow back through both, and the input is unchanged."""
+@exercise.check(points=0.5, hidden=True)
+def minus_infinity(lab, draw):
+    """A single score of -inf adds nothing to logsumexp, and its log_softmax is -inf."""
+    x = draw.normal(4, 6)
+    x[0, 2] = x[1, 0] = x[1, 5] = -math.inf
+    return {
+        "logsumexp": lab.logsumexp(x, dim=-1),
+        "log_softmax": lab.log_softmax(x, dim=-1),
+        "number of log-probabilities that one more score, -inf, changes": {
+            name: changed_by_minus_infinity(lambda x: lab.log_softmax(x)[:, :6], scores)
+            for name, scores in far_from_zero(draw)
+        },
+    }
+
+
+@exercise.check(points=0.5)
+def gradients(lab, draw):
+    """Gradients flow back through both, even if some scores are -inf."""
     x = draw.normal(2, 5, 3)
     hidden = x.clone()
     hidden[:, :2] = hidden[0, 4] = -math.inf
-    for function in (lab.logsumexp, lab.log_softmax):
-        function(x, dim=0)
     return {
         "logsumexp": draw.gradients(lambda x: lab.logsumexp(x, dim=1), x),
         "log_softmax": draw.gradients(lambda x: lab.log_softmax(x, dim=1), x),
         "logsumexp, some scores -inf": draw.gradients(lambda x: lab.logsumexp(x, dim=1), hidden),
-        "input unchanged": draw.untouched(),
     }
+
+
+@exercise.check(points=0.5, hidden=True)
+def input_kept(lab, draw):
+    """Both leave their input unchanged."""
+    x = draw.normal(2, 5, 3)
+    shapes = [list(function(x, dim=0).shape) for function in (lab.logsumexp, lab.log_softmax)]
+    # A function that returns nothing of use leaves its input unchanged, too.
+    return {"input unchanged": draw.untouched(), "shapes of the results": shapes}
 
 
 exercise.promises(
@@ -179,10 +219,10 @@ exercise.promises(
         "The shape of `x` without the axis `dim`, in the dtype of `x`.": (
             "shapes_and_dtypes other_shapes"
         ),
-        "If all scores of a slice are -inf, the result is -inf": "minus_infinity",
+        "If all scores of a slice are -inf, the result is -inf": "all_minus_infinity",
         "Scores in the tens of thousands are safe.": "logsumexp_far_from_zero",
         "Scores in the tens of thousands are safe. Gradients flow back to `x`, and `x` itself "
-        "stays unchanged.": "gradients_and_input",
+        "stays unchanged.": "gradients input_kept",
         "exact even if the probability itself is 0": "log_softmax_of_the_unlikely",
         "not occur. (No slice along `dim` is -inf throughout.)": "other_shapes minus_infinity",
         "the axis whose probabilities sum to 1; may be negative": "log_softmax_values",
@@ -190,7 +230,7 @@ exercise.promises(
         "A score 5000 below the others": "log_softmax_of_the_unlikely",
         "A large number added to every score costs no digits": "digits_kept",
         "their differences around 0. Gradients flow back to `x`, and `x` itself stays unchanged.": (
-            "gradients_and_input"
+            "gradients input_kept"
         ),
     },
 )

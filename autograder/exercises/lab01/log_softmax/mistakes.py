@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from . import exercise, mistakes_of_other_kinds  # noqa: F401 - to register them
+from . import (  # noqa: F401 - to register them
+    exercise,
+    mistakes_of_other_kinds,
+    mistakes_with_infinity,
+)
 from .also_right import maximum_apart, shifted_first, with_a_mask_for_empty_rows
 
 wrong_logsumexp = exercise.edits(maximum_apart, of="logsumexp")
+
+FIXED_AXIS = (
+    "You always take one and the same axis, 1 or 2, which is not always the last one, and some "
+    "tensors do not have it. Does each line that reduces an axis use `dim`?"
+)
 
 for name, logarithm in (("two", "log2"), ("ten", "log10")):
     wrong_logsumexp(
@@ -91,6 +100,12 @@ wrong_logsumexp.several(
     "Your logsumexp takes the last axis, whatever `dim` says. Does each line that reduces an axis "
     "use `dim`?",
 )
+for name, axis in (("second", 1), ("third", 2)):
+    wrong_logsumexp.several(
+        f"logsumexp_{name}_axis",
+        {"amax(dim": f"amax({axis}", "sum(dim": f"sum({axis}", "squeeze(dim": f"squeeze({axis}"},
+        FIXED_AXIS,
+    )
 wrong_logsumexp.several(
     "logsumexp_of_everything",
     {"amax(dim, keepdim=True)": "max()", "sum(dim)": "sum()", "top.squeeze(dim)": "top"},
@@ -194,8 +209,8 @@ wrong_logsumexp(
     "logsumexp_detached",
     "    top = x",
     "    x = x.detach()\n    top = x",
-    "No gradient flows back through logsumexp: a `.detach()`, `.data` or a conversion to numpy "
-    "cuts torch's graph. Which line is it?",
+    "No gradient flows back through logsumexp: a `.detach()`, `.data`, `no_grad` or a conversion "
+    "to numpy cuts torch's graph. Which line is it?",
 )
 
 
@@ -305,6 +320,12 @@ wrong_log_softmax.several(
     "Your log_softmax takes the last axis, whatever `dim` says. Does each line that reduces an "
     "axis use `dim`?",
 )
+for name, axis in (("second", 1), ("third", 2)):
+    wrong_log_softmax.several(
+        f"log_softmax_{name}_axis",
+        {"amax(dim": f"amax({axis}", "sum(dim": f"sum({axis}"},
+        FIXED_AXIS,
+    )
 wrong_log_softmax(
     "large_numbers_subtracted",
     "shifted - shifted.exp().sum(dim, keepdim=True).log()",
@@ -332,6 +353,13 @@ wrong_log_softmax.several(
         ".log()": ".log().detach()",
     },
     PART_OF_THE_GRADIENT,
+)
+wrong_log_softmax(
+    "log_softmax_detached",
+    "    shifted = x",
+    "    x = x.detach()\n    shifted = x",
+    "No gradient flows back through log_softmax: a `.detach()`, `.data`, `no_grad` or a conversion "
+    "to numpy cuts torch's graph. Which line is it?",
 )
 wrong_log_softmax(
     "in_place",

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import torch
 
-from . import exercise
+from . import (  # noqa: F401 - to register them
+    exercise,
+    mistakes_in_axes,
+    mistakes_with_limits,
+)
 from .also_right import in_three_lines
 
 wrong = exercise.edits(in_three_lines)
@@ -42,6 +46,12 @@ wrong.several(
     "your sum has length 1?",
 )
 wrong.several(
+    "always_third_axis",
+    {"amax(dim": "amax(2", "sum(dim": "sum(2"},
+    "You sum along axis 2, whatever `dim` says, and a tensor of one or two axes has no such axis. "
+    "Which line should read the argument `dim`?",
+)
+wrong.several(
     "dim_ignored",
     {"amax(dim": "amax(-1", "sum(dim": "sum(-1"},
     "Your result is the same for every `dim`. Does each line that reduces an axis use the argument "
@@ -67,13 +77,19 @@ wrong(
     "You subtract one number, the largest score of the whole tensor. A row far below it then has "
     "only zeros left to divide. Which maximum makes each slice safe by itself?",
 )
-wrong(
-    "max_over_wrong_dim",
-    "amax(dim",
-    "amax(-1 if dim % x.ndim != x.ndim - 1 else 0",
-    "You take the maximum along another axis than the sum. Within one slice every score must lose "
-    "the same number: does it for dim=0?",
-)
+for name, axis in (
+    ("wrong_dim", "-1 if dim % x.ndim != x.ndim - 1 else 0"),
+    ("first_axis", "0"),
+    ("second_axis", "1"),
+    ("last_axis", "-1"),
+):
+    wrong(
+        f"max_over_{name}",
+        "amax(dim",
+        f"amax({axis}",
+        "You take the maximum along another axis than the sum. Within one slice every score must "
+        "lose the same number: for which `dim` does it not?",
+    )
 wrong(
     "mean_subtracted",
     "amax",
@@ -103,20 +119,6 @@ wrong.several(
     },
     "NaN is replaced by a number in your result, but large scores still overflow in exp, so their "
     "probabilities are lost. What can you subtract from a whole row without changing its softmax?",
-)
-wrong(
-    "scores_clamped",
-    "scores - scores.amax(dim, keepdim=True)",
-    "scores.clamp(-80, 80)",
-    "You cut off large scores (`clamp`), so two of them that differ get the same probability. What "
-    "can you subtract from a whole row without changing its softmax?",
-)
-wrong(
-    "scores_clamped_above",
-    "scores - scores.amax(dim, keepdim=True)",
-    "scores.clamp(max=80)",
-    "You cut off large scores (`clamp`), so two of them that differ get the same probability. What "
-    "can you subtract from a whole row without changing its softmax?",
 )
 wrong(
     "sum_over_the_last_axis",
@@ -180,18 +182,31 @@ for name, epsilon in (("epsilon_in_denominator", "1e-8"), ("smaller_epsilon", "1
         "denominator be 0 at all, once the largest exponent is exp(0)?",
     )
 wrong(
-    "exponents_cut_off",
-    "(scores - scores.amax(dim, keepdim=True))",
-    "(scores - scores.amax(dim, keepdim=True)).clamp(min=-50)",
-    "You cut off low exponents (`clamp`), so a score of -inf keeps a small probability. Once the "
-    "largest score is subtracted, can any exponential still overflow?",
-)
-wrong(
     "minus_infinity_set_to_zero",
     "    exp =",
     "    scores = scores.masked_fill(scores == -torch.inf, 0.0)\n    exp =",
     "You set a score of -inf to 0, which is a score like any other and takes its share. What is "
     "exp(-inf)?",
+)
+for name, masked in (
+    ("in_the_slice", "scores.isinf().any(dim, keepdim=True)"),
+    ("anywhere", "scores.isinf().any()"),
+):
+    wrong(
+        f"not_shifted_if_minus_infinity_is_{name}",
+        "scores.amax(dim, keepdim=True)",
+        f"scores.amax(dim, keepdim=True).masked_fill({masked}, 0.0)",
+        "As soon as one score is -inf you subtract 0 instead of the maximum. exp of a large score "
+        "next to it overflows, and exp of very low ones underflows. What is the maximum of a slice "
+        "that holds -inf and other scores?",
+    )
+wrong(
+    "zero_takes_part_in_the_maximum",
+    "scores.amax",
+    "scores.masked_fill(scores.isinf(), 0.0).amax",
+    "Before you take the maximum you replace -inf by a finite number, such as 0. If the other "
+    "scores of the slice are far below it, this number is the maximum, and the result is wrong. Of "
+    "which scores should you take it?",
 )
 for name, low in (("thousand", "-1e3"), ("ten_thousand", "-1e4")):
     wrong(
@@ -224,8 +239,8 @@ wrong(
     "detached",
     "    exp =",
     "    scores = scores.detach()\n    exp =",
-    "The numbers are right, but no gradient reaches the scores: a `.detach()`, `.data`, `no_grad` "
-    "or a conversion to numpy or Python numbers cuts torch's graph. Which line is it?",
+    "No gradient reaches the scores: a `.detach()`, `.data`, `no_grad`, `torch.tensor(…)` or a "
+    "conversion to numpy or Python numbers cuts torch's graph. Which line is it?",
 )
 wrong(
     "detached_denominator",
@@ -274,8 +289,8 @@ wrong(
     "instead of scores. Which of your lines writes into it? What makes a new tensor instead?",
 )
 CHANGED_BEFORE_BACKWARD = (
-    "The numbers are right, but `backward()` stops: you change a tensor in place that torch keeps "
-    "for the gradient (`/=`, `t[…] = …`, or a method that ends in `_`). Which line does that?"
+    "`backward()` stops: you change a tensor in place that torch keeps for the gradient (`/=`, "
+    "`t[…] = …`, or a method that ends in `_`). Which line does that?"
 )
 wrong(
     "divided_in_place",

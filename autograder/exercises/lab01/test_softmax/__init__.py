@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.checking.observation import dtype_of
 from attnlab.softmax import softmax
 from gradekit.exercise import write_a_test
 
@@ -58,7 +59,20 @@ def last_axis_always(x, dim=-1):
     return right_version(x, -1)
 
 
-@exercise.check(points=4)
+def last_scores_before_a_rejection(draw, test):
+    """The dtype of the last scores that a right version got before `test` rejected it."""
+    dtypes = ["none"]
+
+    def watched(x, dim=-1):
+        dtypes.append(dtype_of(x))
+        scores = x if x.is_floating_point() else x.double()
+        exp = (scores - scores.amax(dim, keepdim=True)).exp()  # other last digits than torch's own
+        return exp / exp.sum(dim, keepdim=True)
+
+    return "not rejected" if draw.accepted(test, watched) is True else dtypes[-1]
+
+
+@exercise.check(points=3.5)
 def openly_wrong(lab, draw):
     """Accepts torch's own softmax; rejects three versions that are obviously wrong."""
     return {
@@ -67,4 +81,14 @@ def openly_wrong(lab, draw):
         "rejects the same probability for all": draw.rejects(lab.test_softmax, all_the_same),
         "rejects a softmax that ignores dim": draw.rejects(lab.test_softmax, last_axis_always),
         "what it raises": draw.raises(lab.test_softmax, not_normalised),
+    }
+
+
+@exercise.check(points=0.5)
+def right_in_every_dtype(lab, draw):
+    """Accepts a right version in every dtype; rejects the same probability for all."""
+    rejected_at = last_scores_before_a_rejection(draw, lab.test_softmax)
+    return {
+        "dtype of the last scores before a right version is rejected": rejected_at,
+        "rejects the same probability for all": draw.rejects(lab.test_softmax, all_the_same),
     }

@@ -69,6 +69,30 @@ def half_numbers_compared(impl, x):
     assert (impl(x.half(), 1) - torch.softmax(x.half(), 1)).abs().max() < 1e-5
 
 
+def half_numbers_compared_with_float64(impl, x):
+    half = x.half()
+    assert (impl(half, 1).double() - torch.softmax(half.double(), 1)).abs().max() < 1e-4
+
+
+def bfloat_numbers_compared(impl, x):
+    low = x.bfloat16()
+    assert (impl(low, 1).double() - torch.softmax(low.double(), 1)).abs().max() < 1e-4
+
+
+def single_numbers_compared(impl, x):
+    single = x.float()
+    assert (impl(single, 1) - torch.softmax(single, 1)).abs().max() < 1e-9
+
+
+def single_numbers_compared_with_float64(impl, x):
+    single = x.float()
+    assert (impl(single, 1).double() - torch.softmax(single.double(), 1)).abs().max() < 1e-9
+
+
+def double_numbers_compared(impl, x):
+    compared(impl, x, 1e-17)
+
+
 def gradient_of_squares(impl, x):
     t = x.clone().requires_grad_()
     (impl(t, 1) ** 2).sum().backward()

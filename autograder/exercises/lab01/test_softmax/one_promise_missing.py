@@ -22,13 +22,31 @@ def asks_too_little(name, left_out, advice, instead=""):
     wrong(f"{name}_nor_an_axis_of_one", "[]", f"[shape_asked, {left_out}]{instead}", advice)
 
 
-wrong(
-    "half_numbers_compared",
-    "[]",
-    "[], half_numbers_compared",
-    "Your test rejects right versions whose float16 numbers differ in their last digits. What does "
-    "the task tell you to look at in float16?",
+HALF = (
+    "Your test rejects right versions at float16 scores: it asks for more digits there than "
+    "float16 keeps, or for another dtype. What does the task tell you to look at in float16?"
 )
+SINGLE = (
+    "Your test rejects right versions at float32 scores: it asks for more digits there than the "
+    "task does, or for another dtype. Which difference does the task allow in float32?"
+)
+for part, advice in (
+    ("half_numbers_compared", HALF),
+    ("half_numbers_compared_with_float64", HALF),
+    (
+        "bfloat_numbers_compared",
+        "Your test rejects right versions at bfloat16 scores: it asks for more digits there than "
+        "bfloat16 keeps, or for another dtype. How many digits does bfloat16 keep?",
+    ),
+    ("single_numbers_compared", SINGLE),
+    ("single_numbers_compared_with_float64", SINGLE),
+    (
+        "double_numbers_compared",
+        "Your test rejects right versions whose float64 numbers differ in their last digits. Which "
+        "difference does the task allow in float64?",
+    ),
+):
+    wrong(part, "[]", f"[], {part}", advice)
 asks_too_little(
     "no_whole_numbers",
     "whole_numbers_tried",

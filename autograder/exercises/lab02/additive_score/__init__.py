@@ -61,19 +61,34 @@ def drawn(draw, d_state=3, d_hidden=7, d_score=4):
     return draw.normal(d_state, d_score), draw.normal(d_hidden, d_score) / 2, draw.normal(d_score)
 
 
-@exercise.check(points=2)
+def second_call(scorer, state, hidden):
+    """Whether a second call gives the same scores; if not, whether `__init__`'s weights count."""
+    weights = [*scorer.parameters()]
+    first = scorer(state, hidden)
+    if torch.equal(first, scorer(state, hidden)):
+        return "the same scores"
+    if first.requires_grad:
+        first.square().sum().backward()
+    idle = not weights or any(weight.grad is None for weight in weights)
+    return "other scores, not all from the weights of `__init__`" if idle else "other scores"
+
+
+@exercise.check(points=1.5)
 def shape_and_parameters(lab, draw):
     """Returns one score for each place; learns W and a and nothing else."""
     scorer = lab.AdditiveScore(3, 7, 4)
-    out = scorer(draw.normal(2, 3).float(), draw.normal(2, 5, 7).float())
+    state, hidden = draw.normal(2, 3).float(), draw.normal(2, 5, 7).float()
+    second = second_call(scorer, state, hidden)
+    out = scorer(state, hidden)
     return {
         "shape": list(out.shape),
         "dtype": dtype_of(out),
         "numbers to learn": sum(p.numel() for p in scorer.parameters() if p.requires_grad),
+        "a second call with the same input gives": second,
     }
 
 
-@exercise.check(points=2)
+@exercise.check(points=1.5)
 def hand_example(lab, draw):
     """Is right for three places and a state of one number, small enough to do by hand."""
     W_s, W_h = torch.tensor([[1.0, 0.0]]).double(), torch.tensor([[0.0, 1.0], [1.0, 0.0]]).double()
@@ -87,11 +102,33 @@ def hand_example(lab, draw):
 def scores(lab, draw):
     """Is right for given weights, on a batch, in any memory layout."""
     scorer = scorer_of(lab, *drawn(draw))
-    hidden = draw.normal(2, 5, 7)
+    other_state, other_hidden = draw.strided(draw.normal(2, 3)), draw.strided(draw.normal(2, 5, 7))
     return {
-        "scores": scorer(draw.normal(2, 3), hidden),
-        "not contiguous": scorer(draw.strided(draw.normal(2, 3)), draw.strided(hidden)),
+        "scores": scorer(draw.normal(2, 3), draw.normal(2, 5, 7)),
+        "other vectors, not contiguous": scorer(other_state, other_hidden),
         "a single place": scorer(draw.normal(2, 3), draw.normal(2, 1, 7)),
+    }
+
+
+@exercise.check(points=1.5)
+def gradients(lab, draw):
+    """Gradients flow to the state, the hidden vectors, W and a."""
+    W_s, W_h, a = drawn(draw)
+    scorer = scorer_of(lab, W_s, W_h, a)
+    state, hidden, weighting = draw.normal(2, 3), draw.normal(2, 5, 7), draw.normal(2, 5)
+    out = (scorer(state, hidden) * weighting).sum()
+    if not out.requires_grad:
+        return "no gradient"
+    out.backward()
+    grads = weight_gradients(scorer, given(scorer, W_s, W_h, a), SPELLINGS)
+    flow = draw.gradients(scorer, state, hidden)
+    return {
+        "gradient": {
+            name: grad.reshape(grad.shape[0], -1) if isinstance(grad, torch.Tensor) else grad
+            for name, grad in grads.items()
+        },
+        **dict(zip(("gradient of the state", "gradient of `hidden`"), flow, strict=True)),
+        "inputs as they were": draw.untouched(),
     }
 
 
@@ -107,7 +144,7 @@ def other_sizes(lab, draw):
     return draw.each_size(ask, B=2, T=5, d_state=3, d_hidden=7)
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=2.5, hidden=True)
 def places_and_sentences_apart(lab, draw):
     """Scores each place by itself: other places and other sentences do not matter."""
     scorer = scorer_of(lab, *drawn(draw))
@@ -126,27 +163,6 @@ def places_and_sentences_apart(lab, draw):
 
 
 @exercise.check(points=2, hidden=True)
-def gradients(lab, draw):
-    """Gradients flow to the state, the hidden vectors, W and a."""
-    W_s, W_h, a = drawn(draw)
-    scorer = scorer_of(lab, W_s, W_h, a)
-    state, hidden, weighting = draw.normal(2, 3), draw.normal(2, 5, 7), draw.normal(2, 5)
-    out = (scorer(state, hidden) * weighting).sum()
-    if not out.requires_grad:
-        return "no gradient"
-    out.backward()
-    grads = weight_gradients(scorer, given(scorer, W_s, W_h, a), SPELLINGS)
-    return {
-        "weights": {
-            name: grad.reshape(grad.shape[0], -1) if isinstance(grad, torch.Tensor) else grad
-            for name, grad in grads.items()
-        },
-        "state and hidden": draw.gradients(scorer, state, hidden),
-        "inputs as they were": draw.untouched(),
-    }
-
-
-@exercise.check(points=1.5, hidden=True)
 def far_away(lab, draw):
     """Scores stay bounded, however large state and hidden vectors get."""
     W_s, W_h, a = drawn(draw)

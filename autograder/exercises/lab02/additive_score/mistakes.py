@@ -41,8 +41,8 @@ for percent in (10, 20, 50):
         f"{percent}PercentDropped",
         "return self.a(inner)",
         f"return self.a(nn.functional.dropout(inner, {percent / 100}, self.training))",
-        "Dropout is applied before the last layer, so two equal calls give two answers. Is there "
-        "dropout in the formula of the score?",
+        "Two equal calls give two answers: perhaps dropout is applied before the last layer. Is "
+        "there dropout in the formula of the score?",
     )
 wrong(
     "ReluInside",
@@ -266,6 +266,48 @@ wrong_parts(
     "tanh is applied to the two parts before they are added. In aᵀ tanh(W[s; h]), how often is "
     "tanh applied?",
 )
+
+
+NEW_LAYERS = (
+    "Your scores are not made from weights that `__init__` made: perhaps `forward` makes a new "
+    "layer, with new random weights, at every call. Which numbers would the optimizer improve?"
+)
+W, A = "nn.Linear(d_state + d_hidden, d_score, bias=False)", "nn.Linear(d_score, 1, bias=False)"
+NEW_W = "nn.Linear(state.shape[1] + hidden.shape[2], self.d, bias=False)"
+SIZE_KEPT = {
+    "super().__init__()": "super().__init__()\n        self.d = d_score",
+}
+NO_LAYERS = {f"        self.W = {W}\n": "", f"        self.a = {A}\n": ""}
+for name, made_before in (("", {}), ("Alone", NO_LAYERS)):
+    for kind, dtype in (("", ""), ("OfTheRightDtype", ".to(hidden.dtype)")):
+        new_a = f"nn.Linear(self.d, 1, bias=False){dtype}"
+        joined = "self.W(torch.cat"
+        wrong.several(
+            f"LayersMadeInForward{name}{kind}",
+            {
+                **SIZE_KEPT,
+                **made_before,
+                joined: f"{NEW_W}{dtype}(torch.cat",
+                "self.a(inner)": f"{new_a}(inner)",
+            },
+            NEW_LAYERS,
+        )
+        wrong.several(
+            f"LayersKeptByForward{name}{kind}",
+            {
+                **SIZE_KEPT,
+                **made_before,
+                "        inner =": f"        self.W = {NEW_W}{dtype}\n"
+                f"        self.a = {new_a}\n        inner =",
+            },
+            NEW_LAYERS,
+        )
+for kind, dtype in (("", ""), ("OfTheRightDtype", ".to(hidden.dtype)")):
+    wrong.several(
+        f"FirstLayerMadeInForward{kind}",
+        {**SIZE_KEPT, "self.W(torch.cat": f"{NEW_W}{dtype}(torch.cat"},
+        NEW_LAYERS,
+    )
 
 
 @exercise.mistake(

@@ -26,7 +26,13 @@ def mask_of(*lengths, width=5):
     return torch.arange(width) < torch.tensor(lengths)[:, None]
 
 
-@exercise.check(points=1.5)
+def named(result):
+    """Two results by their names; anything else as it is."""
+    pair = isinstance(result, (tuple, list)) and len(result) == 2
+    return dict(zip(("context", "weights"), result, strict=True)) if pair else result
+
+
+@exercise.check(points=1)
 def shapes_and_types(lab, draw):
     """Returns the context (B, d_hidden) and the weights (B, T), in the dtype of the scores."""
     scores, hidden = draw.normal(2, 5), draw.normal(2, 5, 7)
@@ -41,19 +47,20 @@ def shapes_and_types(lab, draw):
     }
 
 
-@exercise.check(points=2)
+@exercise.check(points=1.5)
 def without_padding(lab, draw):
     """Computes the weighted mean of all places: three by hand, then a batch."""
     by_hand = lab.attend(
         torch.tensor([[0.0, 0.964028, 0.202433]]).double(),
         torch.tensor([[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]]).double(),
     )
-    scores, hidden = 2 * draw.normal(3, 5), draw.normal(3, 5, 7)
+    scores, hidden, part = 2 * draw.normal(3, 5), draw.normal(3, 5, 7), mask_of(2, 5, 3)
     return {
-        "by hand": list(by_hand),
-        "a batch": list(lab.attend(scores, hidden)),
-        "not contiguous": list(lab.attend(draw.strided(scores), draw.strided(hidden))),
-        "an all-true mask": list(lab.attend(scores, hidden, mask_of(5, 5, 5))),
+        "by hand": named(by_hand),
+        "a batch": named(lab.attend(scores, hidden)),
+        "not contiguous": named(lab.attend(draw.strided(scores), draw.strided(hidden))),
+        "an all-true mask": named(lab.attend(scores, hidden, mask_of(5, 5, 5))),
+        "no mask, but zeros": named(lab.attend(scores * part, hidden * part[..., None])),
     }
 
 
@@ -70,7 +77,41 @@ def with_padding(lab, draw):
     return seen
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1)
+def sentence_of_padding(lab, draw):
+    """A sentence that is all padding gets weights and a context of 0; the others are unaffected."""
+    scores, hidden, mask = draw.normal(3, 5), draw.normal(3, 5, 7), mask_of(3, 0, 5)
+    seen = named(lab.attend(scores, hidden, mask))
+    # Another check asks whether gradients flow at all, and whether inputs are overwritten.
+    both = lambda s, h: torch.cat(lab.attend(1 * s, 1 * h, mask), 1)  # noqa: E731
+    grads = [
+        grad for grad in draw.gradients(both, scores, hidden) if isinstance(grad, torch.Tensor)
+    ]
+    strange = sum(int((~grad.isfinite()).sum()) for grad in grads)
+    return {
+        "a batch with such a sentence": seen,
+        "entries of the gradients that are not finite": strange,
+    }
+
+
+@exercise.check(points=1)
+def gradients(lab, draw):
+    """Gradients flow to scores and vectors, but not to padding; inputs are unchanged."""
+    scores, hidden, mask = draw.normal(3, 5), draw.normal(3, 5, 7), mask_of(2, 4, 5)
+    kept = mask.clone()
+    lab.attend(scores, hidden, mask)
+    both = lambda s, h: torch.cat(lab.attend(s, h, mask), 1)  # noqa: E731
+    flow = draw.gradients(both, scores, hidden)
+    without = draw.gradients(lambda s, h: lab.attend(s, h)[0], scores, hidden)
+    of = ("gradient of the scores", "gradient of `hidden`")
+    return {
+        **dict(zip(of, flow, strict=True)),
+        "without a mask": dict(zip(of, without, strict=True)),
+        "inputs as they were": draw.untouched() and torch.equal(mask, kept),
+    }
+
+
+@exercise.check(points=2, hidden=True)
 def huge_padding(lab, draw):
     """Padding gets weight exactly 0 wherever it is, and never counts, whatever its vectors are."""
     scores, hidden, mask = draw.normal(3, 5), draw.normal(3, 5, 7), mask_of(2, 5, 3)
@@ -79,26 +120,20 @@ def huge_padding(lab, draw):
     weights = lab.attend(huge[1], filled, mask)[1]
     holes = torch.tensor([[False, True, False, True, True]]).expand(3, 5)
     return {
-        "huge scores and vectors at padding": [list(lab.attend(s, filled, mask)) for s in huge],
+        "huge scores and vectors at padding": [named(lab.attend(s, filled, mask)) for s in huge],
         "weights at padding are exactly 0": bool((weights[~mask] == 0).all()),
-        "padding in between": list(lab.attend(scores, hidden, holes)),
+        "padding in between": named(lab.attend(scores, hidden, holes)),
     }
 
 
 @exercise.check(points=1, hidden=True)
-def sentence_of_padding(lab, draw):
-    """A sentence that is all padding gets weights and a context of 0; the others are unaffected."""
-    scores, hidden = draw.normal(3, 5), draw.normal(3, 5, 7)
-    return list(lab.attend(scores, hidden, mask_of(3, 0, 5)))
-
-
-@exercise.check(points=0.5, hidden=True)
 def other_sizes(lab, draw):
     """Is right for one sentence, one place, one feature, and equal sizes."""
 
     def ask(B, T, d):
         mask = draw.uniform(B, T) < 0.7
-        return list(lab.attend(draw.normal(B, T), draw.normal(B, T, d), mask))
+        mask[:, 0] = True  # a sentence that is all padding is another check's question
+        return named(lab.attend(draw.normal(B, T), draw.normal(B, T, d), mask))
 
     return draw.each_size(ask, B=2, T=5, d=7)
 
@@ -110,21 +145,7 @@ def places_in_another_order(lab, draw):
     mask = mask_of(2, 5, 3, 4, 1)
     mixed = lab.attend(scores[:, order], hidden[:, order], mask[:, order])
     return {
-        "mixed": list(mixed),
-        "as many places as sentences": list(lab.attend(scores, hidden, mask)),
-        "one sentence alone": list(lab.attend(scores[2:3], hidden[2:3], mask[2:3])),
-    }
-
-
-@exercise.check(points=1, hidden=True)
-def gradients(lab, draw):
-    """Gradients flow to scores and vectors, but not to padding; inputs are unchanged."""
-    scores, hidden, mask = draw.normal(3, 5), draw.normal(3, 5, 7), mask_of(2, 0, 5)
-    kept = mask.clone()
-    lab.attend(scores, hidden, mask)
-    both = lambda s, h: torch.cat(lab.attend(s, h, mask), 1)  # noqa: E731
-    return {
-        "context and weights": draw.gradients(both, scores, hidden),
-        "without a mask": draw.gradients(lambda s, h: lab.attend(s, h)[0], scores, hidden),
-        "inputs as they were": draw.untouched() and torch.equal(mask, kept),
+        "mixed": named(mixed),
+        "as many places as sentences": named(lab.attend(scores, hidden, mask)),
+        "one sentence alone": named(lab.attend(scores[2:3], hidden[2:3], mask[2:3])),
     }

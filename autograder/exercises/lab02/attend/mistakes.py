@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from . import exercise
+from . import (  # noqa: F401 - to register them
+    exercise,
+    mistakes_with_infinity,
+    mistakes_without_a_mask,
+)
 from .also_right import lowest_then_zero
 
 LOWEST = "torch.finfo(scores.dtype).min"

@@ -56,10 +56,28 @@ class Teller:
         return (logits.log_softmax(0) * 2**20).round() / 2**20, new_state
 
 
+def are_pairs(hypotheses):
+    """Whether these are several pairs: the first check tells a student if they are not."""
+    return isinstance(hypotheses, (list, tuple)) and all(
+        isinstance(one, (list, tuple)) and len(one) == 2 for one in hypotheses
+    )
+
+
+def named(hypotheses):
+    """Symbols and score of each hypothesis by name; anything but a list of pairs as it is."""
+    if not are_pairs(hypotheses):
+        return hypotheses
+    seen = {}
+    for number, (symbols, score) in enumerate(hypotheses, start=1):
+        seen[f"symbols of hypothesis {number}"] = symbols
+        seen[f"score of hypothesis {number}"] = score
+    return seen
+
+
 def found(lab, step, width, max_len, alpha=0.0):
     """The hypotheses with their scores."""
     state = getattr(step, "start", None)
-    return lab.beam_search(step, state, BOS, EOS, width, max_len, alpha)
+    return named(lab.beam_search(step, state, BOS, EOS, width, max_len, alpha))
 
 
 def in_order(hypotheses):
@@ -68,25 +86,30 @@ def in_order(hypotheses):
     return scores == sorted(scores, reverse=True)
 
 
-@exercise.check(points=2, judge=SINGLE)
+@exercise.check(points=0.5, judge=SINGLE)
+def kinds_and_order(lab, draw):
+    """Returns different hypotheses of plain numbers, each with its score, best first."""
+    step = Teller(draw)
+    hypotheses = lab.beam_search(step, step.start, BOS, EOS, 4, 3)
+    pairs = are_pairs(hypotheses)
+    found = hypotheses if pairs else []
+    kinds = sorted({type(part).__name__ for pair in found for part in pair})
+    return {
+        "result": "a list of pairs" if pairs else "no list of pairs",
+        "hypotheses for a width of 4": len(found),
+        "kinds of the parts of a pair": kinds,
+        "kinds of symbols": sorted({type(n).__name__ for one, _ in found for n in one}),
+        "different ones among the hypotheses": len({tuple(symbols) for symbols, _ in found}),
+        "order of the scores": "best first" if in_order(found) else "another order",
+    }
+
+
+@exercise.check(points=1.5, judge=SINGLE)
 def smallest_example(lab, draw):
     """Solves the smallest example: width 1 as greedy does, and width 2 better."""
     return {
         "width 1": found(lab, two_roads, 1, 5),
         "width 2": found(lab, two_roads, 2, 5),
-    }
-
-
-@exercise.check(points=1, judge=SINGLE)
-def kinds_and_order(lab, draw):
-    """Returns different hypotheses of plain numbers, each with its score, best first."""
-    hypotheses = found(lab, Teller(draw), 4, 3)
-    return {
-        "how many": len(hypotheses),
-        "kinds": sorted({type(part).__name__ for pair in hypotheses for part in pair}),
-        "kinds of symbols": sorted({type(n).__name__ for one, _ in hypotheses for n in one}),
-        "different ones": len({tuple(symbols) for symbols, _ in hypotheses}),
-        "best first": in_order(hypotheses),
     }
 
 
@@ -102,30 +125,43 @@ def finished_ones(lab, draw):
     """Leaves a finished hypothesis as it is, in its place among the others."""
     seen = {}
     for end in (0.5, 1.5, 2.5):
-        beams = [found(lab, Teller(draw, end), width, 5) for width in (2, 3, 4) for _ in range(3)]
-        seen[f"ends {end} likelier"] = beams
+        for width in (2, 3, 4):
+            beams = {f"model {n}": found(lab, Teller(draw, end), width, 5) for n in (1, 2, 3)}
+            seen[f"ends {end} likelier, width {width}"] = beams
     return seen
 
 
-@exercise.check(points=1.5, hidden=True, judge=SINGLE)
+@exercise.check(points=0.5, judge=SINGLE)
+def fewer_than_the_width(lab, draw):
+    """Keeps all candidates if they are fewer than `width`, and none that is impossible."""
+    return {
+        "smallest example, width 3, one step": found(lab, two_roads, 3, 1),
+        "smallest example, width 9, four steps": found(lab, two_roads, 9, 4),
+    }
+
+
+@exercise.check(points=1.5, judge=SINGLE)
 def length_normalised(lab, draw):
     """Divides by the length to the power of alpha, whenever hypotheses are compared."""
     seen = {}
     for alpha in (0.6, 1.0, 2.0):
         for end in (1.0, 2.5):
             tellers = [Teller(draw, end) for _ in range(3)]
-            beams = [found(lab, step, width, 5, alpha) for step in tellers for width in (2, 3, 5)]
-            seen[f"alpha {alpha}, ends {end} likelier"] = beams
+            for width in (2, 3, 5):
+                seen[f"alpha {alpha}, ends {end} likelier, width {width}"] = {
+                    f"model {number}": found(lab, step, width, 5, alpha)
+                    for number, step in enumerate(tellers, start=1)
+                }
     return seen
 
 
-@exercise.check(points=1, hidden=True, judge=SINGLE)
+@exercise.check(points=1.5, hidden=True, judge=SINGLE)
 def wide_beams(lab, draw):
     """Beams and vocabularies of any size: a wide beam keeps all hypotheses that are possible."""
 
     def ask(V, width, max_len):
         step = Teller(draw, 0.0, symbols=V, eos=0)
-        return lab.beam_search(step, step.start, BOS, 0, width, max_len)
+        return named(lab.beam_search(step, step.start, BOS, 0, width, max_len))
 
     return {
         **draw.each_size(ask, V=5, width=4, max_len=2),
@@ -133,8 +169,6 @@ def wide_beams(lab, draw):
         "four steps": [found(lab, Teller(draw, end), 4, 4) for end in (0.5, 1.0, 1.5, 2.0)],
         "all there are": found(lab, Teller(draw), 100, 2),
         "one step": found(lab, Teller(draw), 9, 1),
-        "only four ways": found(lab, two_roads, 9, 4),
-        "two ways so far": found(lab, two_roads, 3, 1),
     }
 
 
@@ -148,7 +182,7 @@ def where_it_stops(lab, draw):
             calls.append(symbol)
             return step(symbol, state)
 
-        return lab.beam_search(asked, step.start, BOS, EOS, 3, 4)
+        return named(lab.beam_search(asked, step.start, BOS, EOS, 3, 4))
 
     return {
         "max_len 4": [counted(Teller(draw, end)) for end in (0.5, 1.0, 1.5, 2.0)],

@@ -17,9 +17,9 @@ exercise.promises(
         ),
         "- any other one is continued by each symbol of the vocabulary, and each continuation "
         "is a candidate": "each_its_own_state",
-        "(except those of log-probability -inf)": "wide_beams",
+        "(except those of log-probability -inf)": "fewer_than_the_width",
         "- the `width` candidates with the highest scores are kept (all of them, if there are "
-        "fewer).": "each_its_own_state wide_beams",
+        "fewer).": "each_its_own_state fewer_than_the_width wide_beams",
         "The search starts from one hypothesis, which contains only `bos`.": (
             "smallest_example kinds_and_order"
         ),

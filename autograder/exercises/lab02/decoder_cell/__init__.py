@@ -78,20 +78,36 @@ def tokens(draw, batch=2):
     return draw.integers(0, VOCAB, batch)
 
 
-@exercise.check(points=1.5)
+def parts_without_gradients(parameters, results):
+    """The parts of the module that were there before the call and that no result depends on."""
+    out = sum(result.sin().sum() for result in results)
+    if out.requires_grad:  # another check asks whether anything is recorded
+        out.backward()
+    else:
+        return "none"
+    used = {name.partition(".")[0] for name, one in parameters.items() if one.grad is not None}
+    idle = [part for part in ("embedding", "score", "gru", "out") if part not in used]
+    return " ".join(idle) or "none"
+
+
+@exercise.check(points=1)
 def shapes(lab, draw):
-    """Returns logits (B, V), the new state (B, d_state) and the weights (B, T)."""
+    """Returns logits (B, V), new state (B, d_state) and weights (B, T), made by all its parts."""
     cell = lab.AttentionDecoderCell(VOCAB, EMBED, STATE, HIDDEN, SCORE)
+    parameters = dict(cell.named_parameters())
     state, hidden = draw.normal(2, STATE).float(), draw.normal(2, 6, HIDDEN).float()
     logits, new_state, weights = cell(tokens(draw), state, hidden, mask_of(6, 4))
     return {
         "shape of logits": list(logits.shape),
         "shape of the new state": list(new_state.shape),
         "shape of weights": list(weights.shape),
+        "parts of `__init__` that no result depends on": parts_without_gradients(
+            parameters, (logits, new_state, weights)
+        ),
     }
 
 
-@exercise.check(points=3)
+@exercise.check(points=2.5)
 def one_step(lab, draw):
     """Is right for given weights, with or without padding, in any memory layout."""
     cell, _ = cell_of(lab, draw)
@@ -110,55 +126,14 @@ def three_steps(lab, draw):
     """Continues from the state that it returned, step after step."""
     cell, _ = cell_of(lab, draw)
     state, hidden, mask = draw.normal(2, STATE), draw.normal(2, 6, HIDDEN), mask_of(6, 4)
-    seen = []
-    for y_prev in draw.integers(0, VOCAB, 3, 2):
+    seen = {}
+    for number, y_prev in enumerate(draw.integers(0, VOCAB, 3, 2), start=1):
         logits, state, weights = cell(y_prev, state, hidden, mask)
-        seen.append({"logits": logits, "weights": weights})
-    return {"steps": seen, "last state": state}
+        seen[f"step {number}"] = {"logits": logits, "weights": weights}
+    return {**seen, "state after step 3": state}
 
 
-@exercise.check(points=2, hidden=True)
-def what_looks_back(lab, draw):
-    """Where it looks depends on the old state and on the source, not on the last token."""
-    cell, _ = cell_of(lab, draw)
-    state, hidden, mask = draw.normal(2, STATE), draw.normal(2, 6, HIDDEN), mask_of(6, 4)
-    first, second, other = torch.tensor([1, 2]), torch.tensor([11, 3]), draw.normal(2, STATE)
-    a, b = cell(first, state, hidden, mask), cell(second, state, hidden, mask)
-    return {
-        "weights do not know the token": torch.allclose(a[2], b[2]),
-        "new states do": torch.allclose(a[1], b[1]),
-        "weights after another state": cell(first, other, hidden, mask)[2],
-        "asked twice": list(cell(first, state, hidden, mask)),
-    }
-
-
-@exercise.check(points=0.5, hidden=True)
-def other_sizes(lab, draw):
-    """Is right for one sentence, one place, and as many places as sentences."""
-    cell, _ = cell_of(lab, draw)
-
-    def ask(B, T):
-        mask = torch.arange(T) < draw.integers(1, T + 1, B)[:, None]
-        return list(cell(tokens(draw, B), draw.normal(B, STATE), draw.normal(B, T, HIDDEN), mask))
-
-    return draw.each_size(ask, B=2, T=6)
-
-
-@exercise.check(points=1, hidden=True)
-def padding(lab, draw):
-    """Numbers at padding do not matter, however large; sentences do not see each other."""
-    cell, _ = cell_of(lab, draw)
-    y_prev, state, hidden = tokens(draw, 3), draw.normal(3, STATE), draw.normal(3, 6, HIDDEN)
-    mask = mask_of(4, 6, 1)
-    filled = torch.where(mask[..., None], hidden, 1e6)
-    return {
-        "huge vectors at padding": list(cell(y_prev, state, filled, mask)),
-        "one sentence alone": list(cell(y_prev[1:2], state[1:2], hidden[1:2], mask[1:2])),
-        "padding cut off": list(cell(y_prev[:1], state[:1], hidden[:1, :4])),
-    }
-
-
-@exercise.check(points=2.5, hidden=True)
+@exercise.check(points=2)
 def gradients(lab, draw):
     """Gradients flow to the old state, to the encoder's vectors and to every weight."""
     cell, weights = cell_of(lab, draw)
@@ -177,10 +152,51 @@ def gradients(lab, draw):
     out.backward()
     grads = weight_gradients(cell, weights, SPELLINGS)
     return {
-        "state and hidden": flow,
-        "weights after two steps": {
+        **dict(zip(("gradient of the old state", "gradient of `hidden`"), flow, strict=True)),
+        "gradient after two steps": {
             name: grad.reshape(grad.shape[0], -1) if isinstance(grad, torch.Tensor) else grad
             for name, grad in grads.items()
         },
         "inputs as they were": draw.untouched(),
+    }
+
+
+@exercise.check(points=2.5, hidden=True)
+def what_looks_back(lab, draw):
+    """Where it looks depends on the old state and on the source, not on the last token."""
+    cell, _ = cell_of(lab, draw)
+    state, hidden, mask = draw.normal(2, STATE), draw.normal(2, 6, HIDDEN), mask_of(6, 4)
+    first, second, other = torch.tensor([1, 2]), torch.tensor([11, 3]), draw.normal(2, STATE)
+    a, b = cell(first, state, hidden, mask), cell(second, state, hidden, mask)
+    return {
+        "weights do not know the token": torch.allclose(a[2], b[2]),
+        "new states do": torch.allclose(a[1], b[1]),
+        "weights after another state": cell(first, other, hidden, mask)[2],
+        "asked twice": list(cell(first, state, hidden, mask)),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def other_sizes(lab, draw):
+    """Is right for one sentence, one place, and as many places as sentences."""
+    cell, _ = cell_of(lab, draw)
+
+    def ask(B, T):
+        mask = torch.arange(T) < draw.integers(1, T + 1, B)[:, None]
+        return list(cell(tokens(draw, B), draw.normal(B, STATE), draw.normal(B, T, HIDDEN), mask))
+
+    return draw.each_size(ask, B=2, T=6)
+
+
+@exercise.check(points=1.5, hidden=True)
+def padding(lab, draw):
+    """Numbers at padding do not matter, however large; sentences do not see each other."""
+    cell, _ = cell_of(lab, draw)
+    y_prev, state, hidden = tokens(draw, 3), draw.normal(3, STATE), draw.normal(3, 6, HIDDEN)
+    mask = mask_of(4, 6, 1)
+    filled = torch.where(mask[..., None], hidden, 1e6)
+    return {
+        "huge vectors at padding": list(cell(y_prev, state, filled, mask)),
+        "one sentence alone": list(cell(y_prev[1:2], state[1:2], hidden[1:2], mask[1:2])),
+        "padding cut off": list(cell(y_prev[:1], state[:1], hidden[:1, :4])),
     }

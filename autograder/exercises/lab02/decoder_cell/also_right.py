@@ -8,6 +8,7 @@ from torch import nn
 from attnlab.seq2seq import AdditiveScore, attend
 
 from . import exercise
+from .other_steps import Repeated, TwoMatrices, attend_by_where  # noqa: F401 - mistakes name them
 
 
 @exercise.also_right

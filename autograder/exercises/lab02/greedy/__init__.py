@@ -65,30 +65,45 @@ class Talker:
         return logits, torch.cat([place, left, made], 1), weights
 
 
+def written(sentences):
+    """The sentences by name, if they are a list; anything else as it is."""
+    if not isinstance(sentences, (list, tuple)):
+        return sentences
+    return {f"symbols of sentence {number}": one for number, one in enumerate(sentences, start=1)}
+
+
 def told(lab, draw, ends, max_len, talkers=4, width=5):
     """The sentences of some talkers: enough that no slip is right by chance."""
     models = [Talker(draw, ends) for _ in range(talkers)]
-    return [lab.greedy(model, *model.source(draw, width), BOS, EOS, max_len) for model in models]
-
-
-@exercise.check(points=1)
-def one_list_for_each_sentence(lab, draw):
-    """Returns a list of lists of plain numbers, one for each sentence of the batch."""
-    (sentences,) = told(lab, draw, (4, 4, 4), 9, talkers=1)
     return {
-        "kind": type(sentences).__name__,
-        "kinds inside": sorted({type(one).__name__ for one in sentences}),
-        "kinds of symbols": sorted({type(n).__name__ for one in sentences for n in one}),
-        "sentences": len(sentences),
+        f"model {number}": written(lab.greedy(model, *model.source(draw, width), BOS, EOS, max_len))
+        for number, model in enumerate(models, start=1)
     }
 
 
-@exercise.check(points=3)
+@exercise.check(points=0.5)
+def one_list_for_each_sentence(lab, draw):
+    """Returns a list of lists of plain numbers, one for each sentence; the same ones each time."""
+    model = Talker(draw, (4, 4, 4))
+    source, mask = model.source(draw)
+    sentences = lab.greedy(model, source.clone(), mask.clone(), BOS, EOS, 9)
+    again = lab.greedy(model, source, mask, BOS, EOS, 9)
+    same = str(sentences) == str(again)
+    return {
+        "kind of the result": type(sentences).__name__,
+        "kinds inside": sorted({type(one).__name__ for one in sentences}),
+        "kinds of symbols": sorted({type(n).__name__ for one in sentences for n in one}),
+        "lists for a batch of 3 sentences": len(sentences),
+        "a second call gives": "the same sentences" if same else "other sentences",
+    }
+
+
+@exercise.check(points=2.5)
 def likeliest_symbols(lab, draw):
     """Takes the likeliest symbol after those already chosen, up to the end of the sentence."""
     return {
         "three sentences of five symbols": told(lab, draw, (6, 6, 6), 9),
-        "two of three": told(lab, draw, (4, 4), 7),
+        "two sentences of three": told(lab, draw, (4, 4), 7),
     }
 
 
@@ -106,20 +121,30 @@ def ends_apart(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1)
 def no_more_than_max_len(lab, draw):
     """Stops after max_len steps if a sentence does not end by itself."""
     return {
-        "none ends": told(lab, draw, (99, 98, 97), 5),
-        "one ends": told(lab, draw, (99, 3), 6),
-        "an end at the last step": told(lab, draw, (6, 9), 6),
-        "one step": told(lab, draw, (9, 1, 8), 1),
+        "max_len 5, none ends": told(lab, draw, (99, 98, 97), 5),
+        "max_len 6, one ends": told(lab, draw, (99, 3), 6),
+        "max_len 6, an end at the last step": told(lab, draw, (6, 9), 6),
+        "max_len 1": told(lab, draw, (9, 1, 8), 1),
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=0.5)
+def no_gradients(lab, draw):
+    """Records no gradients while the model runs, and leaves torch as it was."""
+    model = Talker(draw, (3, 6, 2))
+    lab.greedy(model, *model.source(draw), BOS, EOS, 11)
+    then = "torch records gradients" if any(model.recorded) else "torch records nothing"
+    now = "torch records gradients" if torch.is_grad_enabled() else "torch records nothing"
+    return {"while the model runs": then, "after your function": now}
+
+
+@exercise.check(points=2, hidden=True)
 def work_done(lab, draw):
-    """Reads the source once, makes no extra steps, records no gradients, keeps its inputs."""
+    """Reads the source once, makes no extra steps, keeps its inputs."""
     model = Talker(draw, (3, 6, 2))
     given = model.source(draw)
     before = [tensor.clone() for tensor in given]
@@ -127,8 +152,6 @@ def work_done(lab, draw):
     return {
         "rows that were read": model.rows_read,
         "most steps of a sentence": max(model.steps),
-        "gradients were recorded": any(model.recorded),
-        "no step is made twice": model.rows_stepped <= 3 * 6,
+        "steps beyond six for each of three sentences": max(0, model.rows_stepped - 3 * 6),
         "inputs as they were": [torch.equal(*both) for both in zip(given, before, strict=True)],
-        "gradients are on afterwards": torch.is_grad_enabled(),
     }

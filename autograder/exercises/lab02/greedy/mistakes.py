@@ -91,8 +91,8 @@ wrong(
     "sampled",
     "logits.argmax(-1)",
     "torch.multinomial(logits.softmax(-1), 1)[:, 0]",
-    "The symbol is drawn at random from the softmax, so two runs differ. That is sampling (lab "
-    "10). Which symbol does greedy take?",
+    "Two equal calls give two answers: perhaps the symbol is drawn at random from the softmax. "
+    "That is sampling (lab 10). Which symbol does greedy take?",
 )
 wrong(
     "least_likely",
@@ -173,6 +173,17 @@ wrong(
     "The mask reaches the cell inverted, so the decoder attends only to padding. What does True "
     "mean in `source_mask`, and what does it mean for the cell?",
 )
+for name, columns in (
+    ("steps_for_sentences", "torch.stack(chosen, 0)"),
+    ("steps_cut_into_sentences", "torch.cat(chosen).view(len(source), -1)"),
+):
+    wrong(
+        name,
+        COLUMNS,
+        columns,
+        "The symbols are put together in another order: perhaps a row of your table is a step, "
+        "with one symbol of each sentence. After you stack the steps, which axis is which?",
+    )
 wrong(
     "one_list_for_all",
     f"    return [{CUT} for row in rows]",

@@ -13,7 +13,7 @@ exercise.promises(
         "Decoding runs until every sentence has ended, or for `max_len` steps.": (
             "no_more_than_max_len work_done"
         ),
-        "No gradients are recorded: the model runs under `torch.no_grad()`.": "work_done",
+        "No gradients are recorded: the model runs under `torch.no_grad()`.": "no_gradients",
         "The source is read once.": "work_done",
         "max_len: the largest number of steps, and so of symbols in a sentence; 1 or more.": (
             "no_more_than_max_len"

@@ -57,9 +57,14 @@ def table(rows):
 def gradients_of(model, loss):
     """By weight, the gradient of a loss."""
     loss.backward()
+    weights = {
+        "embeddings, one row for each symbol": model.words,
+        "decoder's recurrent weights": model.mix,
+        "weights that make the logits": model.out,
+    }
     return {
-        name: parameter.grad if parameter.grad is not None else "no gradient"
-        for name, parameter in model.named_parameters()
+        f"gradient of the {name}": weight.grad if weight.grad is not None else "no gradient"
+        for name, weight in weights.items()
     }
 
 
@@ -113,7 +118,7 @@ def what_is_fed(lab, draw):
     steps = asked.shape[1]
     fed = torch.stack(model.fed, 1)[:, :steps]
     return {
-        "how often the source is read": len(model.read),
+        "times that the source is read": len(model.read),
         "what is fed before each symbol": fed * asked[:, : fed.shape[1]],
         "the source's mask at the first step": model.masks[0],
         "asked in training mode, as it came": [all(model.modes), model.training],
@@ -157,6 +162,6 @@ def gradients(lab, draw):
     model, batch = Toy(draw), batch_of(draw)
     before = [tensor.clone() for tensor in batch]
     return {
-        "weights": gradients_of(model, lab.teacher_forced_loss(model, batch)),
+        **gradients_of(model, lab.teacher_forced_loss(model, batch)),
         "batch as it was": [torch.equal(*both) for both in zip(before, batch, strict=True)],
     }

@@ -214,12 +214,16 @@ wrong(
     "Your decoder stops as soon as one sentence of the batch has reached its EOS, so the rest of "
     "the longer ones is never judged. How long must the loop run?",
 )
-wrong(
-    "state_detached",
-    "y_prev, state,",
-    "y_prev, state.detach(),",
+STATE_CUT = (
     "The number is right, but gradients do not flow from one step to earlier ones: the state was "
-    "cut from torch's graph. Which line does that?",
+    "cut from torch's graph. Which line does that?"
+)
+wrong("state_detached", "y_prev, state,", "y_prev, state.detach(),", STATE_CUT)
+wrong(
+    "state_detached_after_the_step",
+    "steps.append(logits)",
+    "steps.append(logits)\n        state = state.detach()",
+    STATE_CUT,
 )
 wrong(
     "plain_number",
@@ -309,6 +313,36 @@ CUT_OFF = (
     "`detach` or `item` cuts your loss from torch's graph. What is the loss for in training?"
 )
 wrong("loss_detached", f"return {LOSS}", f"return {LOSS}.detach()", CUT_OFF)
+ENCODED = "    hidden, state = model.encode(batch.source, batch.source_mask)\n"
+for name, detached, advice in (
+    (
+        "encoder_state_detached",
+        f"{ENCODED}    state = state.detach()\n",
+        "The number is right, but the encoder's last state is cut from torch's graph before the "
+        "first step of the decoder. Which of your lines comes between the two, and what must the "
+        "encoder learn from the loss?",
+    ),
+    (
+        "encoder_vectors_detached",
+        f"{ENCODED}    hidden = hidden.detach()\n",
+        "The number is right, but the encoder's vectors are cut from torch's graph, so no gradient "
+        "comes back from the contexts. Which of your lines does that to `hidden`?",
+    ),
+    (
+        "encoder_detached",
+        f"    with torch.no_grad():\n    {ENCODED}",
+        "The number is right, but both results of `model.encode` are cut from torch's graph, so "
+        "the encoder learns nothing. Which of your lines, or which block, does that?",
+    ),
+    (
+        "states_and_vectors_detached",
+        f"{ENCODED}    hidden = hidden.detach()\n",
+        "The number is right, but both the encoder's vectors and the states of all steps are cut "
+        "from torch's graph. Which of your lines do that?",
+    ),
+):
+    also = "y_prev, state.detach()," if name.startswith("states") else "y_prev, state,"
+    wrong.several(name, {ENCODED: detached, "y_prev, state,": also}, advice)
 wrong(
     "evaluation_mode_after_reading",
     "    steps = []",

@@ -36,6 +36,7 @@ VERSIONS = [
     "log_probabilities_returned",
 ]
 
+ORDINARY = "none, or any other"
 exercise = write_a_test(
     "test_attend",
     of=attend,
@@ -45,7 +46,7 @@ exercise = write_a_test(
 )
 
 
-@exercise.check(points=2)
+@exercise.check(points=1.5)
 def openly_wrong(lab, draw):
     """Accepts your own attend, whatever its last digits; rejects it once it is obviously wrong."""
 
@@ -68,4 +69,33 @@ def openly_wrong(lab, draw):
         "rejects a plain mean": draw.rejects(lab.test_attend, plain_mean),
         "rejects attention to padding": draw.rejects(lab.test_attend, padding_counts),
         "rejects the context of another sentence": draw.rejects(lab.test_attend, other_sentence),
+    }
+
+
+@exercise.check(points=0.5)
+def order_of_the_results(lab, draw):
+    """Takes context and weights in the order of the task: rejects the other order alone."""
+    tried = []  # for each call: what is special about its batch
+
+    def own(scores, hidden, mask=None):
+        if not (scores.isfinite().all() and hidden.isfinite().all()):
+            tried.append("one with a number that is not finite")
+        elif mask is not None and bool((mask == 0).all(-1).any()):
+            tried.append("one with a sentence that is all padding")
+        else:
+            tried.append(ORDINARY)
+        return lab.attend(scores, hidden, mask)
+
+    def swapped(scores, hidden, mask=None):
+        context, weights = lab.attend(scores, hidden, mask)
+        return weights, context
+
+    error = draw.raises(lab.test_attend, own)
+    rejects = draw.rejects(lab.test_attend, swapped)
+    if error is None or rejects is not True:
+        tried.clear()
+    return {
+        "rejects the other order": rejects,
+        "the last batch before your own is rejected": [ORDINARY, *tried][-1],
+        "accepts your own": True if error is None else error,
     }

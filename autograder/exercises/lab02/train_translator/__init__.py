@@ -123,7 +123,8 @@ def common_norm(tensors):
 
 
 def weights_of(model):
-    return [parameter.detach().clone() for parameter in model.parameters()]
+    """The model's weights now, by names that say what they are."""
+    return {f"weight `{name}`": one.detach().clone() for name, one in model.named_parameters()}
 
 
 class Counting(torch.optim.SGD):
@@ -141,69 +142,84 @@ def losses(lab, draw):
     """Returns one number for each batch: its loss before the one step on it."""
     model = Toy(draw)
     optimizer = Counting(model.parameters(), lr=0.5)
-    out = lab.train_translator(model, batches(draw, 3), optimizer)
+    out = lab.train_translator(model, iter(batches(draw, 3)), optimizer)
     waits = hasattr(out, "__next__")
     out = list(out)
     return {
         "a generator": waits,
-        "types": [type(loss).__name__ for loss in out],
+        "kinds of the losses": [type(loss).__name__ for loss in out],
         "`backward()` reaches the model's weights": model.reached,
         "steps of the optimizer": optimizer.steps,
         "losses": out,
     }
 
 
-@exercise.check(points=1.5, judge=ROUGHLY)
+@exercise.check(points=1, judge=ROUGHLY)
 def weights_after(lab, draw):
     """Takes one step for each batch: the weights afterwards are right."""
     seen = {}
     for name, kind, rate in (("SGD", torch.optim.SGD, 0.5), ("Adam", torch.optim.Adam, 0.05)):
         model = Toy(draw)
         lab.train_translator(model, batches(draw, 4), kind(model.parameters(), lr=rate))
-        seen[name] = weights_of(model)
+        seen[f"after four steps of {name}"] = weights_of(model)
     return seen
 
 
-@exercise.check(points=1.5, judge=ROUGHLY)
+@exercise.check(points=1, judge=ROUGHLY)
 def clipping(lab, draw):
     """Clips the gradients' common norm at `max_norm`, before the optimizer uses them."""
     seen = {}
     for max_norm in (0.05, 1.0, 1e6):
         model = Toy(draw)
         before = weights_of(model)
-        optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+        groups = [{"params": [model.words]}, {"params": [model.mix, model.out]}]
+        optimizer = torch.optim.SGD(groups, lr=1.0)
         lab.train_translator(model, batches(draw, 1), optimizer, max_norm)
-        moved = [now - then for now, then in zip(weights_of(model), before, strict=True)]
+        moved = [now - before[name] for name, now in weights_of(model).items()]
         left = [p.grad.norm() for p in model.parameters() if p.grad is not None]
         seen[f"max_norm {max_norm:g}"] = {
             "how far the weights move": common_norm(moved),
-            "weights": weights_of(model),
+            **weights_of(model),
             "gradients no longer than that": bool(common_norm(left) <= max_norm * (1 + 1e-9)),
         }
     return seen
 
 
-@exercise.check(points=1, hidden=True, judge=ROUGHLY)
-def mode_schedule_and_old_gradients(lab, draw):
-    """Trains in training mode, follows the scheduler, and starts from gradients of zero."""
-    model = Toy(draw).eval()
+@exercise.check(points=0.5)
+def training_mode(lab, draw):
+    """The model is in training mode at each batch, in whatever mode it comes."""
+    seen = {}
+    for mode in ("training", "evaluation"):
+        model = Toy(draw).train(mode == "training")
+        lab.train_translator(model, batches(draw, 2), torch.optim.SGD(model.parameters(), lr=0.1))
+        modes = ["training" if training else "evaluation" for training in model.modes]
+        seen[f"its modes, if it comes in {mode} mode"] = " ".join(dict.fromkeys(modes))
+    return seen
+
+
+@exercise.check(points=1, judge=ROUGHLY)
+def learning_rates(lab, draw):
+    """The scheduler takes one step after each step of the optimizer."""
+    model = Toy(draw)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+    with warnings.catch_warnings(action="ignore"):  # torch's, about a scheduler that steps first
+        lab.train_translator(model, batches(draw, 3), optimizer, 1.0, scheduler)
+    return {
+        "learning rate after three batches": optimizer.param_groups[0]["lr"],
+        **weights_of(model),
+    }
+
+
+@exercise.check(points=0.5, hidden=True, judge=ROUGHLY)
+def old_gradients(lab, draw):
+    """Starts from gradients of zero, whatever was there before."""
+    model = Toy(draw)
     for parameter in model.parameters():
         parameter.grad = torch.full_like(parameter, 3.0)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
-    with warnings.catch_warnings(
-        action="ignore"
-    ):  # torch's own, about a scheduler that steps first
-        out = lab.train_translator(model, iter(batches(draw, 3)), optimizer, 0.7, scheduler)
-    other = Toy(draw)
-    lab.train_translator(other, batches(draw, 1), torch.optim.SGD(other.parameters(), lr=0.5))
-    return {
-        "training mode": model.modes,
-        "training mode again": other.modes,
-        "losses": out,
-        "weights": weights_of(model),
-        "learning rate": optimizer.param_groups[0]["lr"],
-    }
+    out = lab.train_translator(model, batches(draw, 3), optimizer)
+    return {"losses": list(out), **weights_of(model)}
 
 
 @exercise.check(points=2, hidden=True, chained=True, judge=ROUGHLY)

@@ -24,6 +24,16 @@ wrong(
     "it starts from a loss that is cut off from the model, by a `.detach()` or a new tensor. Where "
     "is the first such line: here, or in your `teacher_forced_loss`?",
 )
+NO_GRAPH = (
+    "`backward()` finds no graph to go through: perhaps the loss is computed under `no_grad`, or "
+    "cut off by `detach`. Which line, or which block, around the call of your loss does that?"
+)
+wrong(
+    "loss_without_gradients",
+    "loss = teacher_forced_loss(model, batch)",
+    "loss = teacher_forced_loss(model, batch).detach()",
+    NO_GRAPH,
+)
 wrong(
     "no_clipping",
     f"        {CLIP}\n",
@@ -31,6 +41,21 @@ wrong(
     "The gradients reach the optimizer at full length: they are not clipped, or clipped before "
     "there are any. What is `max_norm` for? (A recurrent model now and then has a gradient a "
     "hundred times too long.)",
+)
+wrong(
+    "first_group_clipped",
+    CLIP,
+    CLIP.replace("model.parameters()", 'optimizer.param_groups[0]["params"]'),
+    "You clip only the first group of the optimizer's parameters. An optimizer may have several: "
+    "the norm of which gradients should be limited?",
+)
+wrong(
+    "each_group_clipped",
+    CLIP,
+    "for group in optimizer.param_groups:\n"
+    "            nn.utils.clip_grad_norm_(group['params'], max_norm)",
+    "You clip each group of the optimizer's parameters by itself, so together their gradients are "
+    "longer than `max_norm`. Whose common norm does the task limit?",
 )
 wrong(
     "clipped_by_the_largest",

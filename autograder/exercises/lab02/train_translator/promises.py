@@ -9,16 +9,15 @@ exercise.promises(
         "One pass of training over the batches: one step of the optimizer per batch.": (
             "losses weights_after"
         ),
-        "The model is in training mode throughout. Each step starts from gradients of zero": (
-            "mode_schedule_and_old_gradients"
-        ),
+        "The model is in training mode throughout.": "training_mode",
+        "Each step starts from gradients of zero": "weights_after old_gradients",
         "computes `teacher_forced_loss` on one batch.": "losses weights_after",
         "Before the optimizer uses the gradients, their common norm over all parameters is clipped "
         "to `max_norm` (`nn.utils.clip_grad_norm_`).": "clipping",
-        "the batches, in order, each used once.": "losses mode_schedule_and_old_gradients",
+        "the batches, in order, each used once.": "losses",
         "the norm to which gradients are clipped.": "clipping",
         "changes the learning rate; takes one step after each step of the optimizer.": (
-            "mode_schedule_and_old_gradients"
+            "learning_rates"
         ),
         "None: the learning rate stays unchanged.": "losses weights_after",
         "The loss of each batch before the step on it: one Python float per batch.": "losses",

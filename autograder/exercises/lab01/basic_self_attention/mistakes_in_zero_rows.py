@@ -1,0 +1,24 @@
+"""Attention by sum in which 0 is divided by 0 first, and NaN is taken out of the numbers later."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import in_three_steps
+
+wrong = exercise.edits(in_three_steps)
+
+REPAIRED = (
+    'With mode="sum" you divide a row of zeros by 0 and remove the NaN afterwards. `backward()` '
+    "still goes through 0/0, so its gradients are NaN. What could you change before the division?"
+)
+ZERO_ROWS = "torch.where(total == 0, 0.0, scores / safe)"
+for name, repaired in (
+    ("nan_to_num", "(scores / total).nan_to_num()"),
+    ("where", "torch.where(total == 0, 0.0, scores / total)"),
+):
+    wrong(f"zero_rows_repaired_by_{name}", ZERO_ROWS, repaired, REPAIRED)
+wrong.several(
+    "zero_rows_repaired_in_the_result",
+    {ZERO_ROWS: "scores / total", "weights @ X": "(weights @ X).nan_to_num()"},
+    REPAIRED,
+)

@@ -1,0 +1,54 @@
+"""Losses of another kind, cut from torch's graph or stopped; each a change of ``step_by_step``."""
+
+from __future__ import annotations
+
+import torch  # noqa: F401 - the mistakes use it
+
+from . import exercise
+from .also_right import step_by_step
+
+wrong = exercise.edits(step_by_step)
+
+CUT_OFF = (
+    "No gradient can be computed from your loss: `.detach()`, `.item()`, `no_grad`, numpy or "
+    "`torch.tensor(…)` cuts it from torch's graph. Which line does that, and what is the loss for "
+    "in training?"
+)
+NUMBER_OF_PYTHON = (
+    "Your loss is a number of Python: `.item()` or `float(…)` takes it out of torch's graph, so no "
+    "gradient can be computed from it. What is the loss for in training?"
+)
+NEW_TENSOR = (
+    "Your loss is a new tensor, made of a number: it has a dtype of its own, and torch's graph "
+    "does not connect it with the logits. Which line makes it, and what is the loss for in "
+    "training?"
+)
+TOTAL, MEAN = "return total\n", "return total / counts.sum().clamp(min=1)"
+DIVIDED = MEAN.removeprefix("return ")
+for name, made, advice in (
+    ("number_of_python", "({}).item()", NUMBER_OF_PYTHON),
+    ("new_tensor", "torch.tensor(({}).item(), dtype=logits.dtype)", CUT_OFF),
+    ("new_float32_tensor", "torch.tensor(({}).item())", NEW_TENSOR),
+):
+    mean = {MEAN: f"return {made.format(DIVIDED)}"}
+    total = {TOTAL: f"return {made.format('total')}\n"}
+    wrong.several(f"mean_is_a_{name}", mean, advice)
+    wrong.several(f"sum_is_a_{name}", total, advice)
+    wrong.several(f"mean_and_sum_are_a_{name}", {**total, **mean}, advice)
+wrong("losses_of_rows_detached", "return losses\n", "return losses.detach()\n", CUT_OFF)
+
+NO_SUCH_AXIS = (
+    "You ask for an axis that logits of shape (N, V) do not have: they have two, counted from 0. "
+    "Along which of them do the probabilities of one row sum to one?"
+)
+for name, axis in (("third", "2"), ("third_from_the_end", "-3")):
+    wrong.several(
+        f"{name}_axis", {"amax(-1": f"amax({axis}", "sum(-1": f"sum({axis}"}, NO_SUCH_AXIS
+    )
+wrong(
+    "axis_lost",
+    "sum(-1, keepdim=True)",
+    "sum(-1)",
+    "The logarithm of the sum has one axis less than the logits, so the subtraction stops, or "
+    "broadcasts along the wrong axis. Where must an axis of length 1 be kept, or added again?",
+)

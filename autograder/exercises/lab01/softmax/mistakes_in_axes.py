@@ -1,0 +1,51 @@
+"""Wrong versions of softmax that bring the axis to the end, and do not bring it back."""
+
+from __future__ import annotations
+
+import torch
+
+from . import exercise
+from .also_right import axis_moved_to_the_end, slice_by_slice
+
+wrong_moved = exercise.edits(slice_by_slice)
+wrong_swapped = exercise.edits(axis_moved_to_the_end)
+
+RESHAPED = (
+    "You bring the axis `dim` to one end, and give the result its old shape with `reshape` or "
+    "`view`, which move no axis: the numbers land in wrong places. What undoes the first move?"
+)
+wrong_moved(
+    "reshaped_to_the_old_shape",
+    "reshape(last.shape).movedim(-1, dim)",
+    "reshape(x.shape)",
+    RESHAPED,
+)
+BACK = "1 / exp.sum(-1)).transpose(dim, -1)"
+wrong_swapped("swapped_and_reshaped", BACK, "1 / exp.sum(-1)).reshape(x.shape)", RESHAPED)
+LEFT_AT_THE_END = (
+    "You bring the axis `dim` to the end, and it is still there in your result. Which shape should "
+    "the result have for x of shape (3, 5, 7) and dim=0?"
+)
+wrong_moved("left_at_the_end", "(last.shape).movedim(-1, dim)", "(last.shape)", LEFT_AT_THE_END)
+wrong_swapped("swapped_and_left_there", BACK, "1 / exp.sum(-1))", LEFT_AT_THE_END)
+wrong_moved(
+    "moved_on",
+    ".movedim(-1, dim)",
+    ".movedim(dim, -1)",
+    "You bring the axis `dim` to the end, and repeat the same move on the result instead of "
+    "undoing it. In which order are the axes (0, 1, 2) after each move, for dim=0?",
+)
+wrong_moved.several(
+    "reshaped_and_not_moved",
+    {").movedim(dim, -1)": ")", "last.shape[-1]": "x.shape[dim]", ".movedim(-1, dim)": ""},
+    "`reshape` moves no axis: it cuts the numbers into rows in the order in which they are stored, "
+    "so your rows are slices along the last axis, or parts of them. For x of shape (3, 5, 7) and "
+    "dim=1, which numbers of x are in your first row?",
+)
+
+
+@exercise.mistake(RESHAPED)
+def moved_to_the_front_and_reshaped(x, dim=-1):
+    first = (x if x.is_floating_point() else x.double()).movedim(dim, 0)
+    exp = torch.exp(first - first.amax(0))
+    return (exp / exp.sum(0)).reshape(x.shape)

@@ -1,0 +1,50 @@
+"""Wrong versions of softmax that keep a number from getting too large or too small."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import in_three_lines
+
+wrong = exercise.edits(in_three_lines)
+
+SHIFTED = "(scores - scores.amax(dim, keepdim=True))"
+
+CLAMPED = (
+    "You cut off scores (`clamp`), so two different scores beyond your limit get the same "
+    "probability. Which change of a whole row leaves its softmax as it is, and prevents overflow?"
+)
+for limit in (10, 20, 80):
+    wrong(f"scores_clamped_at_{limit}", SHIFTED, f"scores.clamp(-{limit}, {limit})", CLAMPED)
+    wrong(f"scores_clamped_above_{limit}", SHIFTED, f"scores.clamp(max={limit})", CLAMPED)
+for name, limits in (
+    ("1000", "-1e3, 1e3"),
+    ("10_000", "-1e4, 1e4"),
+    ("minus_100", "min=-100"),
+    ("minus_10_000", "min=-1e4"),
+):
+    wrong(
+        f"scores_clamped_at_{name}_and_shifted",
+        "    exp =",
+        f"    scores = scores.clamp({limits})\n    exp =",
+        CLAMPED,
+    )
+
+KEPT_ABOVE_ZERO = (
+    "You keep exponents, exponentials or probabilities above a lowest number (`clamp`, or a small "
+    "number added), so a score of -inf gets a share of the probability. Which share does the task "
+    "promise it?"
+)
+for limit in (10, 12, 15, 20, 50):
+    name, cut_off = f"exponents_cut_off_at_{limit}", f"{SHIFTED}.clamp(min=-{limit})"
+    wrong(name, SHIFTED, cut_off, KEPT_ABOVE_ZERO)
+for least in ("1e-6", "1e-8", "1e-12"):
+    name = least.replace("e-", "e_")
+    wrong(
+        f"exponentials_kept_above_{name}", ".exp()", f".exp().clamp(min={least})", KEPT_ABOVE_ZERO
+    )
+    wrong(f"exponentials_{name}_larger", ".exp()", f".exp() + {least}", KEPT_ABOVE_ZERO)
+SHARES = "exp / exp.sum(dim, keepdim=True)"
+for digits in (5, 6, 7, 8, 9, 10, 12, 15):
+    for how, kept in (("kept_above", "clamp(min="), ("enlarged_by", "add(")):
+        raised = f"({SHARES}).{kept}1e-{digits})"
+        wrong(f"shares_{how}_1e_{digits}", SHARES, raised, KEPT_ABOVE_ZERO)
