@@ -140,7 +140,7 @@ def to_key_padding_mask(mask: Tensor) -> Tensor:
         mask: (B, 1, 1, Lk), boolean, True = may attend, as `padding_mask` makes it.
 
     Returns:
-        (B, Lk), boolean: True where the key must be ignored.
+        (B, Lk), boolean: True where the key must be ignored. `mask` stays unchanged.
     """
     return ~mask[:, 0, 0]  # (B, Lk)
 
@@ -153,6 +153,6 @@ def from_additive(bias: Tensor) -> Tensor:
             -inf or a very low number (different code uses -1e4, -1e9 or the dtype's lowest).
 
     Returns:
-        Boolean, the shape of `bias`, True = may attend.
+        Boolean, the shape of `bias`, True = may attend. `bias` stays unchanged.
     """
     return bias == 0

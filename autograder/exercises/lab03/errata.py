@@ -297,6 +297,8 @@ exercise.wrong(
     **{name: (right, says, reason) for name, (says, right, reason) in exercise.right.items()},
 )
 
+exercise.numbers_mixed_up("Which of them follows from the slide as it is?")
+
 exercise.also_right_with(
     "rounded_and_in_lists",
     C4=[22.6, 8, "a head has only 64 numbers"],

@@ -69,7 +69,18 @@ def in_proportion(lab, draw):
     return lab.relevance_matrix(longer, W_q, W_k)
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=0.5)
+def way_back(lab, draw):
+    """Gradients reach the words and both matrices."""
+    given = draw.normal(5, 7), draw.normal(7, 4), draw.normal(7, 4)
+    found = draw.gradients(lambda *args: lab.relevance_matrix(*args), *given)
+    if not isinstance(found, list):
+        return found
+    names = ("X", "W_q", "W_k")
+    return {f"gradient of {name}": grad for name, grad in zip(names, found, strict=True)}
+
+
+@exercise.check(points=0.5, hidden=True)
 def gradients_and_inputs(lab, draw):
     """Lets gradients flow back to the words and both matrices, and leaves them unchanged."""
     X, W_q, W_k = draw.normal(2, 5, 7), draw.normal(7, 4), draw.normal(7, 4)
@@ -91,7 +102,7 @@ exercise.promises(
         "in the dtype of `X`: entry (i, j) is query i · key j.": "shape_and_dtype values symmetry",
         "Not divided by √d_k, no softmax.": "values",
         "Gradients flow back to all three inputs, and the inputs stay unchanged.": (
-            "gradients_and_inputs"
+            "way_back gradients_and_inputs"
         ),
     }
 )

@@ -164,23 +164,9 @@ exercise.wrong(
     GT=(5120000, 5120000, "the slide is right about it"),
 )
 exercise.wrong(
-    "places_changed",
-    "The two numbers are swapped: first the slide's, then the right one. Which of yours is on the "
-    "slide?",
-    N4=(1021, 418, "the old shapes were not updated"),
-)
-exercise.wrong(
     "everything_times_5_halves",
     "N4: you multiply all numbers of the slide by 5/2. Is key_dim an axis of every shape there?",
     N4=(418, 1045, "all shapes grow by 5/2"),
-)
-exercise.wrong(
-    "places_changed_in_all",
-    "The two numbers of each item are swapped: first the slide's, then the right one. Which of "
-    "yours is on the slide?",
-    N4=(1021, 418, "the old shapes were not updated"),
-    G4=(1048576, 786432, "keys need their own matrix"),
-    GT=(5120000, 40960000, "a head has only 64 features"),
 )
 exercise.wrong(
     "no_reasons",
@@ -188,6 +174,8 @@ exercise.wrong(
     "slide, in a short sentence?",
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
+
+exercise.numbers_mixed_up("The slide's comes first, then the right one: which is on the slide?")
 
 exercise.also_right_with(
     "tensors_and_lists",

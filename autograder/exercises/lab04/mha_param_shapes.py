@@ -59,7 +59,17 @@ def any_torch_sizes(lab, draw):
     return {**each, "any": shapes, "numbers in all": total(shapes)}
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=0.5)
+def refused(lab, draw):
+    """Raises ValueError for an unknown style, and for heads too wide or too narrow for torch."""
+    return {
+        "unknown style": draw.raises(lab.mha_param_shapes, 4, 3, 12, "tensorflow"),
+        "torch, too wide": draw.raises(lab.mha_param_shapes, 3, 5, 12, "torch"),
+        "torch, too narrow": draw.raises(lab.mha_param_shapes, 5, 2, 12, "torch"),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
 def what_there_is_not(lab, draw):
     """Raises ValueError for an unknown style, and for sizes that torch does not allow."""
     return {
@@ -88,7 +98,7 @@ exercise.promises(
             "of_the_lecture of_torch"
         ),
         'ValueError: `style` is another word; or it is "torch", and h heads of `key_dim` features '
-        "are not d_model features, which torch requires.": "what_there_is_not",
+        "are not d_model features, which torch requires.": "refused what_there_is_not",
     },
     explained=[
         "num_heads: h, the number of heads. key_dim: features of one head's queries, of its keys "
@@ -145,7 +155,6 @@ def by_asking_torch(num_heads, key_dim, d_model, style="keras"):
 
 
 wrong = exercise.edits(written_out)
-
 wrong.several(
     "number_for_a_shape",
     {
@@ -156,7 +165,6 @@ wrong.several(
     "A shape with one axis is a tuple, too, and one of yours is a number. What does Python make of "
     "`(5)`: a tuple or a number?",
 )
-
 wrong.several(
     "no_biases",
     {
@@ -180,10 +188,19 @@ LAST_BIAS = (
     "In your list, the last layer's bias has key_dim or h · key_dim numbers. It is added to the "
     "output: how wide is that?"
 )
-wrong("last_bias_of_a_head", "(h, d, d_model), (d_model,)", "(h, d, d_model), (h * d,)", LAST_BIAS)
-wrong(
-    "last_bias_like_the_others", "(h, d, d_model), (d_model,)", "(h, d, d_model), (h, d)", LAST_BIAS
+HEADS_IN_THE_LAST_BIAS = (
+    "In your list, the last layer's bias depends on the number of heads. It is added to the "
+    "output: does that have an axis for the heads?"
 )
+for name, shape, advice in (
+    ("of_a_head", "(h * d,)", LAST_BIAS),
+    ("like_the_others", "(h, d)", LAST_BIAS),
+    ("of_key_dim", "(d,)", LAST_BIAS),
+    ("for_each_head", "(h, d_model)", HEADS_IN_THE_LAST_BIAS),
+    ("of_all_outputs", "(h * d_model,)", HEADS_IN_THE_LAST_BIAS),
+    ("of_h_numbers", "(h,)", HEADS_IN_THE_LAST_BIAS),
+):
+    wrong(f"last_bias_{name}", "d, d_model), (d_model,)", f"d, d_model), {shape}", advice)
 BIAS_OF_ONE_AXIS = (
     "In your list, the bias of a query projection has one axis. It is added to the result of that "
     "projection: which axes does Keras' weight give that result?"

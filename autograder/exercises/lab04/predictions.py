@@ -69,6 +69,18 @@ for name, more in (
     ("every_head_a_layer_without_biases", 7 * 4 * 512 * 512),
 ):
     exercise.wrong(name, EVERY_HEAD_AS_WIDE, P1=more)
+SEVEN_MORE_SETS = (
+    "P1: you count matrices of 512 × 64 for seven more heads, as if the first head stayed as it "
+    "is. How many features does the single head have in the layer with one head?"
+)
+for name, more in (
+    ("seven_more_sets", 7 * 3 * 512 * 64),
+    ("seven_more_sets_with_biases", 7 * 3 * 513 * 64),
+    ("seven_more_sets_of_four", 7 * 4 * 512 * 64),
+    ("seven_more_sets_of_four_with_biases", 7 * 4 * 513 * 64),
+    ("seven_more_matrices", 7 * 512 * 64),
+):
+    exercise.wrong(name, SEVEN_MORE_SETS, P1=more)
 LAST_PROJECTION_ADDED = (
     "P1: that is the size of one projection. Which of the four would a layer with one head do "
     "without?"
@@ -81,11 +93,18 @@ exercise.wrong(
     "many. Which of the two did you answer?",
     P1=1,
 )
-exercise.wrong(
-    "size_of_the_layer",
-    "P1: you count the parameters of one layer. By how many do the two layers differ?",
-    P1=4 * 512 * 513,
-)
+for name, size in (
+    ("size_of_the_layer", 4 * 512 * 513),
+    ("size_without_biases", 4 * 512 * 512),
+    ("size_of_the_input_projections", 3 * 512 * 513),
+    ("size_of_their_matrices", 3 * 512 * 512),
+):
+    exercise.wrong(
+        name,
+        "P1: you count the parameters of one layer, or of three of its projections. By how many "
+        "do the two layers differ?",
+        P1=size,
+    )
 exercise.wrong(
     "weights_as_many",
     "P2: the *features* of a head shrink if there are more heads. What is the shape of the "

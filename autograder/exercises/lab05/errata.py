@@ -137,6 +137,8 @@ exercise.wrong(
 for name, (says, right, _) in exercise.right.items():
     exercise.wrong(f"no_reason_for_{name}", TOO_SHORT, **{name: (says, right, "wrong")})
 
+exercise.numbers_mixed_up("Which of them does the slide give?")
+
 exercise.also_right_with(
     "rounded_and_in_lists",
     W4=[0.5, 0, "attention still has six keys"],

@@ -66,8 +66,7 @@ def last_scores_before_a_rejection(draw, test):
     def watched(x, dim=-1):
         dtypes.append(dtype_of(x))
         scores = x if x.is_floating_point() else x.double()
-        exp = (scores - scores.amax(dim, keepdim=True)).exp()  # other last digits than torch's own
-        return exp / exp.sum(dim, keepdim=True)
+        return scores.log_softmax(dim).exp()  # other last digits than torch's own softmax
 
     return "not rejected" if draw.accepted(test, watched) is True else dtypes[-1]
 

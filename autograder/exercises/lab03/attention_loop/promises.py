@@ -16,7 +16,7 @@ exercise.promises(
         ),
         "Scores in the thousands are safe": "large_scores",
         "gradients flow back to all three inputs, and the inputs stay unchanged": (
-            "way_back gradients_and_inputs"
+            "way_back gradients inputs_kept"
         ),
     }
 )

@@ -36,6 +36,33 @@ wrong(
     "You count both products with d_k. How long are the rows that the weights mix?",
 )
 BOTH = "Lq * Lk * (d_k + d_v)"
+for name, count in (
+    ("down", "2 * Lq * Lk * ((d_k + d_v) // 2)"),
+    ("up", "2 * Lq * Lk * ((d_k + d_v + 1) // 2)"),
+    ("each_half_down", "2 * Lq * Lk * (d_k // 2 + d_v // 2)"),
+):
+    wrong(
+        f"mean_rounded_{name}",
+        BOTH,
+        count,
+        "You halve features and round to a whole number (`//` or `int`), so odd numbers lose or "
+        "gain a part. Do you need a mean of d_k and d_v to add the two counts?",
+    )
+wrong(
+    "mean_for_a_sum",
+    BOTH,
+    "Lq * Lk * (d_k + d_v) // 2",
+    "Your count is half of the right one, as a mean of the two products is. How many products does "
+    "attention compute?",
+)
+for name, length in (("d_v", "d_v"), ("longer", "max(d_k, d_v)"), ("shorter", "min(d_k, d_v)")):
+    wrong(
+        f"{name}_twice",
+        "(d_k + d_v)",
+        f"2 * {length}",
+        "You count both products with the same number of features. Which of them needs d_k, and "
+        "which needs d_v?",
+    )
 for name, old, new in (
     ("as_many_keys_as_queries", "Lq * Lk", "Lq * Lq"),
     ("as_many_queries_as_keys", "Lq * Lk", "Lk * Lk"),

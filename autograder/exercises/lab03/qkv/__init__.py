@@ -51,6 +51,21 @@ def a_batch(lab, draw):
     return {"q": q, "k": k, "v": v}
 
 
+@exercise.check(points=0.5)
+def way_back(lab, draw):
+    """Gradients reach the words and the matrices, and all four stay unchanged."""
+    given = dict(zip(("X", "W_q", "W_k", "W_v"), (draw.normal(5, 7), *matrices(draw)), strict=True))
+    before = {name: x.clone() for name, x in given.items()}
+    lab.qkv(*given.values())
+    unchanged = {f"{name} unchanged": torch.equal(x, before[name]) for name, x in given.items()}
+    sums = draw.gradients(
+        lambda *leaves: sum(part.sum() for part in lab.qkv(*leaves)), *before.values()
+    )
+    if not isinstance(sums, list):
+        return sums
+    return {**unchanged, **{f"gradient of {n}": g for n, g in zip(given, sums, strict=True)}}
+
+
 @exercise.check(points=2, hidden=True)
 def other_sizes(lab, draw):
     """Is right for any sizes (one word, square matrices), any batch axes and memory layout."""
@@ -73,7 +88,7 @@ def nothing_is_added(lab, draw):
     return list(lab.qkv(padded, *weights))
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def gradients_and_inputs(lab, draw):
     """Lets gradients flow back to the words and all three matrices, and leaves them unchanged."""
     X, weights = draw.normal(2, 5, 7), matrices(draw)

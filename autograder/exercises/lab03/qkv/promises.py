@@ -15,7 +15,7 @@ exercise.promises(
         "order": "shape_and_dtype one_sentence",
         "in the dtype of the inputs": "shape_and_dtype",
         "Gradients flow back to all four inputs, and the inputs stay unchanged.": (
-            "gradients_and_inputs"
+            "way_back gradients_and_inputs"
         ),
     }
 )

@@ -231,6 +231,13 @@ for name, opened in (
         "For a query without allowed keys you write True into the mask that you were given, so the "
         "caller's mask allows what it forbade. Where else can such a row be repaired?",
     )
+wrong(
+    "first_key_always_opened",
+    FILL,
+    f"mask[..., 0] = True\n        {FILL}",
+    "You allow the first key to every query, and you do so in the mask that you were given "
+    "(`mask[..., 0] = True`). What should its weight be where the mask forbids it?",
+)
 
 
 @exercise.mistake(

@@ -13,6 +13,25 @@ wrong(
     "A small number in the denominator makes the weights of every row sum to a little less than "
     "one. Which rows need help, and can they get it without changing the others?",
 )
+WIDER = (
+    "You compute float16 in float32, which is fine, but one result or both come back in float32. "
+    "Which dtype does the task give to outputs and to weights?"
+)
+CAST = "mask=None):\n    dtype, v = v.dtype, v.float() if v.dtype == torch.float16 else v\n"
+for name, outputs, weights in (
+    ("weights_of_half", ".to(dtype)", ""),
+    ("outputs_of_half", "", ".to(dtype)"),
+    ("half", "", ""),
+):
+    wrong.several(
+        f"{name}_in_float32",
+        {
+            "mask=None):\n": CAST,
+            "scores = q @ k.mT": "scores = q.to(v.dtype) @ k.to(v.dtype).mT",
+            "return weights @ v, weights": f"return (weights @ v){outputs}, weights{weights}",
+        },
+        WIDER,
+    )
 for name, number in (
     ("filled_with_0_and_divided_again", "0"),
     ("filled_with_minus_10_and_divided_again", "-10"),

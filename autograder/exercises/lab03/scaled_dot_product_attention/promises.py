@@ -24,12 +24,10 @@ exercise.promises(
         "The outputs (..., Lq, d_v) and the weights (..., Lq, Lk), both in the dtype of `q`.": (
             "shape_and_dtype other_sizes"
         ),
-        "The same inputs give the same result each time.": "again_and_inputs",
+        "The same inputs give the same result each time.": "again",
         "Scores in the millions are safe": "forbidden_keys_have_no_influence",
         "Gradients flow back to q, k and v and are finite, even if a query may attend to no key; "
-        "the inputs stay unchanged.": (
-            "gradients nothing_to_attend_to no_keys_at_all again_and_inputs"
-        ),
+        "the inputs stay unchanged.": ("gradients nothing_to_attend_to no_keys_at_all inputs_kept"),
         "Lk may be 0.": "no_keys_at_all",
     },
     explained=[

@@ -82,6 +82,7 @@ def scaled_saturation(lab, draw):
         "d=16, 6 keys, to one digit": rounded(
             lab.saturation(16, 6, 1000, draw.generator(), scaled=True)
         ),
+        "d=4, 1 key, to one digit": rounded(lab.saturation(4, 1, 1000, draw.generator())),
         "number of dimensions": torch.as_tensor(lab.saturation(3, 2, 5, draw.generator())).ndim,
     }
 

@@ -239,6 +239,16 @@ wrong(
     "scores, 0",
     "Your softmax runs over the queries. Which weights should sum to one?",
 )
+AFTER_SOFTMAX = (
+    "With `scaled`, you divide the weights, or their mean, after the softmax, so the weights no "
+    "longer sum to 1. Which numbers should be divided, and before which step?"
+)
+for name, number in (("root_of_d", "math.sqrt(d)"), ("d", "d")):
+    wrong.several(
+        f"weights_divided_by_{name}",
+        {SCALE: "", ".mean()": f".mean() / ({number} if scaled else 1)"},
+        AFTER_SOFTMAX,
+    )
 wrong(
     "saturation_never_scaled",
     SCALE,

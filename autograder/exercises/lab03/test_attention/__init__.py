@@ -7,6 +7,7 @@ import math
 import torch
 
 from attnlab.attention import scaled_dot_product_attention
+from attnlab.checking.lost_failures import FAILURE_CAUGHT, NO_REASON, lost_failure
 from gradekit.exercise import write_a_test
 
 # Without versions that are wrong only if some sizes happen to be equal.
@@ -71,7 +72,21 @@ exercise = write_a_test(
 )
 
 
-@exercise.check(points=4)
+@exercise.check(points=0.5)
+def failures_leave_it(lab, draw):
+    """A failed comparison leaves your test as an error."""
+    attention = lab.scaled_dot_product_attention
+
+    def zeros(q, k, v, mask=None):
+        return tuple(0 * part for part in attention(q, k, v, mask))
+
+    lost = lost_failure(lab.test_attention)
+    if lost == FAILURE_CAUGHT and draw.rejects(lab.test_attention, zeros) is True:
+        lost = NO_REASON  # an `except` may stand in a right test
+    return {"what loses a failure": lost}
+
+
+@exercise.check(points=3.5)
 def openly_wrong(lab, draw):
     """Accepts your own attention; rejects it once it is obviously wrong."""
     attention = lab.scaled_dot_product_attention
@@ -108,13 +123,35 @@ def openly_wrong(lab, draw):
         accepted = draw.rejects(lab.test_attention, version) is False
         return int(accepted and draw.rejects(lab.test_attention, attention) is True)
 
+    def changed(change):
+        return lambda q, k, v, mask=None: [change(part) for part in attention(q, k, v, mask)]
+
+    def rejected(version):
+        return draw.rejects(lab.test_attention, version)
+
+    def stops(q, k, v, mask=None):
+        raise ValueError("this version always stops")
+
+    rejects = {
+        "rejects equal weights for all keys": rejected(equal_shares),
+        "rejects scores without a scale": rejected(no_scale),
+        "rejects a version that ignores the mask": rejected(mask_ignored),
+    }
+    # These only tell apart the tests that accept all three.
+    others = {
+        "an error": stops,
+        "one axis more": changed(lambda part: part[None]),
+        "NaN everywhere": changed(lambda part: part * math.nan),
+        "numbers that are twice as large": changed(lambda part: 2 * part),
+    }
+    if any(answer is not False for answer in rejects.values()):
+        others = {}
     return {
         "asks for equal weights if no key is allowed": asks_for(shares_for_nobody(1.0)),
         "asks for NaN if no key is allowed": asks_for(shares_for_nobody(math.nan)),
         "asks for the forbidden keys": asks_for(forbidden_keys),
         "accepts your own": draw.accepted(lab.test_attention, attention),
         "accepts it with other last digits": draw.accepted(lab.test_attention, other_last_digits),
-        "rejects equal weights for all keys": draw.rejects(lab.test_attention, equal_shares),
-        "rejects scores without a scale": draw.rejects(lab.test_attention, no_scale),
-        "rejects a version that ignores the mask": draw.rejects(lab.test_attention, mask_ignored),
+        **rejects,
+        "rejects nothing but": [name for name, version in others.items() if rejected(version)],
     }

@@ -9,12 +9,47 @@ import torch
 from .asks_too_little import AXES, OUTPUTS, SQUARE, exercise
 
 
+def by_formula(q, k, mask):
+    """The weights by the formula; NaN for a query without allowed keys."""
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    return scores.masked_fill(~mask, -math.inf).softmax(-1)
+
+
+def some_inputs():
+    """Inputs of three lengths, with a mask that leaves a query without keys."""
+    g = torch.Generator().manual_seed(2)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    mask = torch.rand(2, 3, 5, generator=g) < 0.6
+    mask[0, 0] = False
+    return q, k, v, mask
+
+
+def demand(impl, q, k, v, mask, inverted=False):
+    out, weights = impl(q, k, v, mask)
+    if mask is None:
+        mask = torch.ones(q.shape[-2], k.shape[-2]).bool()
+    right = by_formula(q, k, ~mask if inverted else mask).nan_to_num(0)
+    assert (weights - right).abs().max() < 1e-8
+    assert (out - right @ v).abs().max() < 1e-8
+
+
 @exercise.mistake(
-    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
-    "`assert` whose condition can be false?"
+    "Your test calls `impl` and lets every result pass. Does it reach an `assert` whose condition "
+    "can be false?"
 )
 def asserts_nothing(impl):
     impl(torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 11))
+
+
+@exercise.mistake(
+    "Your test accepts even a version that stops with an error. Does it call `impl`, its argument, "
+    "or always your own function?"
+)
+def never_calls_it(impl):
+    q, k = torch.ones(2, 3, 4).double(), torch.ones(2, 5, 4).double()
+    assert torch.allclose(
+        by_formula(q, k, torch.ones(3, 5).bool()).sum(-1), torch.ones(2, 3).double()
+    )
 
 
 @exercise.mistake(
@@ -39,19 +74,63 @@ def convexity_only(impl):
     assert torch.allclose(out, torch.ones(2, 3, 11).double())
 
 
-def by_formula(q, k, mask):
-    """The weights by the formula; NaN for a query without allowed keys."""
-    scores = q @ k.mT / math.sqrt(q.shape[-1])
-    return scores.masked_fill(~mask, -math.inf).softmax(-1)
-
-
-def demand(impl, q, k, v, mask, inverted=False):
+@exercise.mistake(
+    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
+    "with two parts ever false?"
+)
+def tuple_asserted(impl):
+    q, k, v, mask = some_inputs()
     out, weights = impl(q, k, v, mask)
-    if mask is None:
-        mask = torch.ones(q.shape[-2], k.shape[-2]).bool()
-    right = by_formula(q, k, ~mask if inverted else mask).nan_to_num(0)
-    assert (weights - right).abs().max() < 1e-8
-    assert (out - right @ v).abs().max() < 1e-8
+    right = by_formula(q, k, mask).nan_to_num(0)
+    # A list is as true as a tuple, but Python does not warn of it here.
+    assert [torch.allclose(out, right @ v), "outputs"]
+    assert [torch.allclose(weights, right), "weights"]
+
+
+@exercise.mistake(
+    "A comparison in your test stands alone on its line (such as `torch.allclose(…)`), and nothing "
+    "reads its result. Which statement turns a False into an error?"
+)
+def result_unread(impl):
+    q, k, v, mask = some_inputs()
+    out, weights = impl(q, k, v, mask)
+    right = by_formula(q, k, mask).nan_to_num(0)
+    torch.allclose(out, right @ v)
+    torch.allclose(weights, right)
+
+
+FAILURES_CAUGHT = (
+    "Your test catches its own failures: an `except` around an `assert` stops the error inside the "
+    "test. How does anyone learn that the `assert` has failed?"
+)
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def failures_caught(impl):
+    try:  # noqa: SIM105
+        demand(impl, *some_inputs())
+    except AssertionError:
+        pass
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def all_errors_caught(impl):
+    try:  # noqa: SIM105
+        demand(impl, *some_inputs())
+    except Exception:
+        pass
+
+
+@exercise.mistake(
+    "Your test compares results of `impl` only with other results of `impl`, so a version that is "
+    "wrong in the same way each time passes. Which numbers do you know without calling `impl`?"
+)
+def compared_with_itself(impl):
+    q, k, v, mask = some_inputs()
+    for m in (None, mask):
+        once, again = impl(q, k, v, m), impl(q, k, v, m)
+        assert torch.allclose(once[0], again[0])
+        assert torch.allclose(once[1], again[1])
 
 
 def compare_square(impl, masks):

@@ -84,11 +84,52 @@ wrong(
     "Your slice is one column short. Does Python's slice include its end?",
 )
 wrong(
-    "heads_counted_from_one",
-    "head * model.d_v, (head + 1) * model.d_v",
-    "(head - 1) * model.d_v, head * model.d_v",
-    "You count heads from 1, so the slice of head 0 is empty. Which columns belong to head 0?",
+    "one_column_more",
+    "(head + 1) * model.d_v",
+    "(head + 1) * model.d_v + 1",
+    "Your slice is one column too long. Does Python's slice include its end?",
 )
+HEADS_BEFORE = (
+    "Your slice begins too early: it also covers columns of heads before this one. At which "
+    "column does this head begin?"
+)
+HEADS_AFTER = (
+    "Your slice ends too late: it also covers columns of heads after this one. At which column "
+    "does this head end?"
+)
+NEIGHBOURS_ALONE = (
+    "Your slice leaves out this head: it covers the heads before it, or those after it. At which "
+    "columns does this head begin and end?"
+)
+for name, columns, advice in (
+    ("from_column_0", ":stop", HEADS_BEFORE),
+    ("with_the_head_before", "max(0, start - model.d_v) : stop", HEADS_BEFORE),
+    ("to_the_last_column", "start:", HEADS_AFTER),
+    ("with_the_head_after", "start : stop + model.d_v", HEADS_AFTER),
+    ("all_before", ":start", NEIGHBOURS_ALONE),
+    ("all_after", "stop:", NEIGHBOURS_ALONE),
+):
+    wrong(name, "start:stop", columns, advice)
+wrong(
+    "ends_at_the_width",
+    "start:stop",
+    "start : model.d_v",
+    "Your slice ends at column d_v, whatever `head` is. Where do the columns of head 1 end?",
+)
+ONE_HEAD_EARLY = (
+    "Your slice covers the head before this one, as if heads were counted from 1. Which columns "
+    "belong to head 0?"
+)
+for name, first in (
+    ("heads_counted_from_one", "head - 1"),
+    ("head_before", "(head - 1) % model.num_heads"),
+):
+    wrong(
+        name,
+        "head * model.d_v, (head + 1) * model.d_v",
+        f"(i := {first}) * model.d_v, (i + 1) * model.d_v",
+        ONE_HEAD_EARLY,
+    )
 wrong(
     "written_while_recording",
     "    with torch.no_grad():\n        changed",
@@ -110,12 +151,13 @@ wrong(
     "You set every h-th column to zero, as if the heads took features in turn, like cards. Which "
     "columns does `merge_heads` give to a head?",
 )
-wrong(
-    "next_head",
-    "    start, stop",
-    "    head = (head + 1) % model.num_heads\n    start, stop",
-    "Your slice begins one head too late. Which columns belong to head 0?",
-)
+for name, after in (("next_head", "(head + 1) % model.num_heads"), ("head_after", "head + 1")):
+    wrong(
+        name,
+        "    start, stop",
+        f"    head = {after}\n    start, stop",
+        "Your slice begins one head too late. Which columns belong to head 0?",
+    )
 wrong(
     "all_the_others",
     "changed.out_proj.weight[:, start:stop] = 0",

@@ -265,6 +265,23 @@ wrong(
     "F.linear(x, W)",
     "The bias is not added. Where do you use b?",
 )
+BIAS_AGAIN = (
+    "The bias is added more than once: one of your calls adds it already (as `F.linear` does with "
+    "three arguments). How often does a layer add its bias?"
+)
+for name, more in (("twice", "b"), ("three_times", "2 * b")):
+    wrong(
+        f"bias_added_{name}",
+        "F.linear(x, W, b)",
+        f"F.linear(x, W, b) + (0 if b is None else {more})",
+        BIAS_AGAIN,
+    )
+wrong(
+    "bias_subtracted",
+    "F.linear(x, W, b)",
+    "F.linear(x, W) - (0 if b is None else b)",
+    "You subtract the bias. What does `nn.Linear` do with it?",
+)
 wrong(
     "bias_always_added",
     "F.linear(x, W, b)",

@@ -24,12 +24,12 @@ exercise.promises(
             "queries_keys_values shapes_and_dtype"
         ),
         "In the dtype of the weights; gradients flow back to all arguments, and the arguments "
-        "stay unchanged.": "shapes_and_dtype some_biases gradients_and_input",
+        "stay unchanged.": "shapes_and_dtype some_biases way_back gradients_and_input",
         "Compute queries, keys and values with the projection of `fuse_qkv`: one matrix "
         "product.": "same_as_three one_product",
         "x: (..., T, d_model), the inputs.": "any_axes",
         "q (..., T, d_q), k (..., T, d_k) and v (..., T, d_v).": "same_as_three any_axes",
-        "Gradients flow back to `x`, `W` and `b`.": "gradients_and_input",
+        "Gradients flow back to `x`, `W` and `b`.": "way_back gradients_and_input",
     },
     explained=[
         "W_q: (d_q, d_model), the weight for queries. W_k: (d_k, d_model), the weight for keys.",

@@ -168,7 +168,7 @@ def all_parameters_alike(lab, draw):
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.fill_(0.1)
-    mask = (torch.arange(7) < 4).expand(5, 7)
+    mask = (torch.arange(7) < 4).expand(5, 7).clone()
     return model(draw.normal(2, 5, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12), mask)
 
 
@@ -238,6 +238,20 @@ def way_back(lab, draw):
 
 
 @exercise.check(points=0.5)
+def inputs_kept(lab, draw):
+    """Leaves the three inputs and the mask unchanged."""
+    model = built(lab, drawn_weights(draw))
+    given = dict(zip("qkv", (draw.normal(2, n, 12) for n in (4, 7, 7)), strict=True))
+    given["mask"] = torch.arange(7) < torch.tensor([5, 3])[:, None, None, None]
+    given["mask with a query without keys"] = any_mask(draw, 4, 7)
+    before = {name: x.clone() for name, x in given.items()}
+    q, k, v, *masks = given.values()
+    for mask in masks:
+        model(q, k, v, mask)
+    return {f"{name} unchanged": torch.equal(x, before[name]) for name, x in given.items()}
+
+
+@exercise.check(points=0.5)
 def refuses_sizes(lab, draw):
     """Raises ValueError if the heads do not fit and neither d_k nor d_v is given."""
     return {
@@ -288,21 +302,20 @@ def other_sizes(lab, draw):
     return draw.each_size(ask, B=2, h=3, Lq=4, Lk=7, d_k=5, d_v=2)
 
 
-@exercise.check(points=2, hidden=True)
+@exercise.check(points=1.5, hidden=True)
 def gradients(lab, draw):
-    """Gradients reach the three inputs and all parameters; the inputs are unchanged."""
+    """Gradients reach the three inputs and all parameters."""
     weights = drawn_weights(draw)
     model = built(lab, weights)
     q, k, v = draw.normal(2, 4, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12)
     mask = any_mask(draw, 2, 1, 4, 7)
-    to_inputs = draw.gradients(lambda q, k, v: model(q, k, v, mask), q, k, v)
+    to_inputs = draw.gradients(lambda q, k, v: model(q, k, v, mask.clone()), q, k, v)
     (model(q, k, v, mask) * draw.normal(2, 4, 12)).sum().backward()
     return {
         "inputs": dict(zip("qkv", to_inputs, strict=True))
         if isinstance(to_inputs, list)
         else to_inputs,
         **weight_gradients(model, weights, SPELLINGS),
-        "inputs as they were": draw.untouched(),
     }
 
 
@@ -323,7 +336,7 @@ def dropout_of_weights(lab, draw):
     }
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5)
 def weights_before_dropout(lab, draw):
     """The weights that it returns while training are those before dropout."""
     model = built(lab, drawn_weights(draw), dropout=0.5).train()

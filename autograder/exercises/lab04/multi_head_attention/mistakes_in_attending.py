@@ -105,6 +105,28 @@ wrong(
     "You use only the first head's part of the mask, for all heads. Which axis of a mask "
     "(B, h, Lq, Lk) did you index?",
 )
+ONE_MASK_FOR_THE_HEADS = (
+    "All your heads use one mask: the part of one head, or what the parts of all heads have in "
+    "common. Which part of a mask with an axis for the heads belongs to which head?"
+)
+ALL_OF_IT = "mask.expand(scores.shape)"
+for name, part in (
+    ("FirstHeadsMaskOfAll", f"{ALL_OF_IT}[:, :1]"),
+    ("FirstHeadsMaskOfThreeAxes", "mask[..., :1, :, :] if mask.ndim > 2 else mask"),
+    ("LastHeadsMask", f"{ALL_OF_IT}[:, -1:]"),
+    ("AnyHeadsMask", f"{ALL_OF_IT}.any(1, keepdim=True)"),
+    ("EveryHeadsMask", f"{ALL_OF_IT}.all(1, keepdim=True)"),
+):
+    wrong(name, "else mask", f"else {part}", ONE_MASK_FOR_THE_HEADS)
+FIRST_SENTENCES_MASK = (
+    "You use only the first sentence's part of the mask, for all sentences. Which axis of a mask "
+    "(B, h, Lq, Lk) did you index?"
+)
+for name, part in (
+    ("FirstSentencesMask", f"{ALL_OF_IT}[:1]"),
+    ("FirstSentencesMaskOfFourAxes", "mask[:1] if mask.ndim == 4 else mask"),
+):
+    wrong(name, "else mask", f"else {part}", FIRST_SENTENCES_MASK)
 wrong(
     "MaskTransposed",
     "else mask",
@@ -272,4 +294,36 @@ wrong(
     "(scores if mask is None else scores + mask).softmax(-1)",
     "You add the boolean mask to the scores, so allowed keys get a score that is 1 higher, and "
     "forbidden ones stay. Which number must be added to forbid a key?",
+)
+wrong.several(
+    "MaskInvertedInPlace",
+    {
+        "        allowed =": "        if mask is not None:\n"
+        "            mask.logical_not_()\n        allowed =",
+        "else mask": "else ~mask",
+    },
+    "Your layer writes into the mask that it was given (`logical_not_`, `^=`): the next call gets "
+    "it inverted. What makes a new tensor?",
+)
+NO_KEYS = "torch.tensor(False) if mask is None else ~mask.any(-1, keepdim=True)"
+for name, opened in (
+    ("RowsOpenedInTheMask", "mask"),
+    ("FirstKeyOfEmptyRowsOpened", "mask[..., :1]"),
+):
+    wrong.several(
+        name,
+        {
+            "        allowed =": f"        empty = {NO_KEYS}\n        if mask is not None:\n"
+            f"            {opened} |= empty\n        allowed =",
+            ".masked_fill(~allowed, 0)": ".masked_fill(empty, 0)",
+        },
+        "For a query without allowed keys you write True into the mask that you were given, so the "
+        "caller's mask allows what it forbade. Where else can such a row be repaired?",
+    )
+wrong(
+    "FirstKeyOpened",
+    "        allowed =",
+    "        if mask is not None:\n            mask[..., 0] = True\n        allowed =",
+    "You allow the first key to every query, and you do so in the mask that you were given "
+    "(`mask[..., 0] = True`). What should its weight be where the mask forbids it?",
 )

@@ -52,6 +52,30 @@ for layers in ("qk", "qkv", "qkvo", "kv", "q", "k", "v", "o"):
         changes[lines[letter]] = f"{name}_list = [{layer}]"
         changes[used[letter]] = used[letter].replace(f"{name}(", f"{name}_list[0](")
     wrong.several(f"InAPlainList_{layers}", changes, NOT_REGISTERED)
+GIVEN_ALONE = (
+    "If only one of d_k and d_v is given, your layer does not use that number, or gives the other "
+    "one the same size. What does the task use for each of them if it is None?"
+)
+for name, lost in (
+    ("BothChosenIfOneIsNone", "if None in (d_k, d_v):\n            d_k = d_v = None"),
+    ("BothChosenIfKeysAre", "if d_k is None:\n            d_v = None"),
+    ("BothChosenIfValuesAre", "if d_v is None:\n            d_k = None"),
+    ("SizeOfKeysTakenFromValues", "d_k = d_v if d_k is None else d_k"),
+    ("OneSizeForBoth", "d_k = d_v = d_k or d_v"),
+):
+    wrong(name, "super().__init__()", f"super().__init__()\n        {lost}", GIVEN_ALONE)
+CHOSEN_TOGETHER = (
+    "Your layer chooses d_k and d_v only if both are None, and calculates with a None if one of "
+    "them is given. What does the task say about each of them?"
+)
+wrong.several(
+    "ChosenOnlyTogether",
+    {
+        "if d_k is None else d_k": "if d_k is None and d_v is None else d_k",
+        "if d_v is None else d_v": "if d_k is None and d_v is None else d_v",
+    },
+    CHOSEN_TOGETHER,
+)
 wrong(
     "LastLayerAsWideAsTheModel",
     "nn.Linear(num_heads * self.d_v, d_model, bias)",

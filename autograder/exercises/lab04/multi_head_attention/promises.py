@@ -43,7 +43,7 @@ exercise.promises(
         "the weights of each head, (B, h, Lq, Lk)": "shapes_and_dtype other_sizes cross_attention",
         ", before dropout.": "weights_before_dropout",
         "Gradients flow back to the inputs and to all parameters; the inputs stay unchanged.": (
-            "way_back gradients"
+            "way_back gradients inputs_kept"
         ),
     },
     explained=[

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import torch
 from torch import nn
 
+from attnlab.checking.lost_failures import FAILURE_CAUGHT, NO_REASON, lost_failure
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 from gradekit.exercise import write_a_test
 
@@ -51,7 +53,28 @@ exercise = write_a_test(
 )
 
 
-@exercise.check(points=4)
+@exercise.check(points=0.5)
+def failures_leave_it(lab, draw):
+    """A failed comparison leaves your test, as an AssertionError."""
+
+    class Zeros(lab.MultiHeadAttention):
+        def forward(self, q, k, v, mask=None, need_weights=False):
+            out, weights = super().forward(q, k, v, mask, need_weights=True)
+            return (0 * out, 0 * weights) if need_weights else 0 * out
+
+    lost = lost_failure(lab.test_multi_head)
+    if lost == FAILURE_CAUGHT and draw.rejects(lab.test_multi_head, Zeros) is True:
+        lost = NO_REASON  # an `except` may stand in a right test
+    raised = draw.raises(lambda: lab.test_multi_head(Zeros))
+    another = raised is not None and raised.type != "AssertionError"
+    right = draw.accepted(lab.test_multi_head, lab.MultiHeadAttention) is True
+    return {
+        "what loses a failure": lost,
+        "a layer that answers zeros raises another error": another and right,
+    }
+
+
+@exercise.check(points=3)
 def openly_wrong(lab, draw):
     """Accepts your own layer, even inside another module; rejects it once it is obviously wrong."""
 
@@ -94,6 +117,21 @@ def openly_wrong(lab, draw):
             mean = weights.mean(1, keepdim=True).expand_as(weights)
             return (out, mean) if need_weights else out
 
+    class Stops(lab.MultiHeadAttention):
+        def forward(self, q, k, v, mask=None, need_weights=False):
+            raise ValueError("this version always stops")
+
+    class OneAxisMore(lab.MultiHeadAttention):
+        def forward(self, q, k, v, mask=None, need_weights=False):
+            out, weights = super().forward(q, k, v, mask, need_weights=True)
+            return (out[None], weights[None]) if need_weights else out[None]
+
+    class OtherEachTime(lab.MultiHeadAttention):
+        def forward(self, q, k, v, mask=None, need_weights=False):
+            out, weights = super().forward(q, k, v, mask, need_weights=True)
+            other = torch.rand((), dtype=out.dtype)
+            return (other * out, other * weights) if need_weights else other * out
+
     right = {
         "accepts your own": lab.MultiHeadAttention,
         "accepts your own inside another module": OtherNames,
@@ -105,6 +143,15 @@ def openly_wrong(lab, draw):
         "rejects one that takes its values from the keys' text": KeysForValues,
         "rejects one that reports the same weights for all heads": SameWeightsForAll,
     }
+    rejects = {name: draw.rejects(lab.test_multi_head, version) for name, version in broken.items()}
+    # These only tell apart the tests that accept all of them.
+    others = {
+        "an error": Stops,
+        "one axis more": OneAxisMore,
+        "another result in each call": OtherEachTime,
+    }
+    if any(answer is not False for answer in rejects.values()):
+        others = {}
     # The first wrong entry is explained, and a test that believes in opposite masks rejects all
     # right versions, too.
     return {
@@ -112,5 +159,35 @@ def openly_wrong(lab, draw):
             lab.test_multi_head, OppositeMask
         ),
         **{name: draw.accepted(lab.test_multi_head, version) for name, version in right.items()},
-        **{name: draw.rejects(lab.test_multi_head, version) for name, version in broken.items()},
+        **rejects,
+        "rejects nothing but": [
+            name for name, version in others.items() if draw.rejects(lab.test_multi_head, version)
+        ],
     }
+
+
+@exercise.check(points=0.5)
+def its_last_call(lab, draw):
+    """Accepts your own layer with dropout, and with a mask that leaves a query without keys."""
+    last = []
+
+    class Watched(lab.MultiHeadAttention):
+        def __init__(self, *sizes, **options):
+            super().__init__(*sizes, **options)
+            self.watched_rate = options.get("dropout", sizes[5] if len(sizes) > 5 else 0)
+
+        def forward(self, q, k, v, mask=None, need_weights=False):
+            blocked = mask is not None and not bool(mask.any(-1).all())
+            trains = self.training and bool(self.watched_rate)
+            last[:] = ["training, with dropout"] * trains + ["a query without keys"] * blocked
+            return super().forward(q, k, v, mask, need_weights)
+
+    accepted = draw.accepted(lab.test_multi_head, Watched)
+    if accepted is True:
+        last = []
+    elif accepted.type != "AssertionError":
+        last = ["an error"]
+    elif not last:
+        last = ["an ordinary call"]
+    # Each of these words is known from the student's own test: nothing is revealed.
+    return {"stops at": last}

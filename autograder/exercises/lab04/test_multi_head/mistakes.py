@@ -7,7 +7,7 @@ import torch
 from attnlab.checking.torch_attention import torch_equivalent
 from attnlab.multihead import MultiHeadAttention
 
-from . import exercise, square_weights  # noqa: F401 - to register them
+from . import exercise, square_weights, stops_too_early  # noqa: F401 - to register them
 from .parts import (
     SIZES,
     alone,
@@ -30,6 +30,70 @@ NOTHING_COMPARED = (
 @exercise.mistake(NOTHING_COMPARED)
 def asserts_nothing(impl):
     filled(impl)(*texts())
+
+
+@exercise.mistake(
+    "Your test accepts even a layer that stops with an error. Does it build and call `impl`, its "
+    "argument, or always your own class?"
+)
+def never_calls_it(impl):
+    assert filled(MultiHeadAttention)(*texts()).shape == (2, 4, 10)
+
+
+@exercise.mistake(
+    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
+    "with two parts ever false?"
+)
+def tuple_asserted(impl):
+    model, inputs = filled(impl).eval(), texts()
+    mine, right = model(*inputs, need_weights=True), torch_equivalent(model, **SIZES)(*inputs)
+    # A list is as true as a tuple, but Python does not warn of it here.
+    assert [torch.allclose(mine[0], right[0]), "output"]
+    assert [torch.allclose(mine[1], right[1]), "weights"]
+
+
+@exercise.mistake(
+    "A comparison in your test stands alone on its line (such as `torch.allclose(…)`), and nothing "
+    "reads its result. Which statement turns a False into an error?"
+)
+def result_unread(impl):
+    model, inputs = filled(impl).eval(), texts()
+    mine, right = model(*inputs, need_weights=True), torch_equivalent(model, **SIZES)(*inputs)
+    torch.allclose(mine[0], right[0])
+    torch.allclose(mine[1], right[1])
+
+
+FAILURES_CAUGHT = (
+    "Your test catches its own failures: an `except` around an `assert` stops the error inside the "
+    "test. How does anyone learn that the `assert` has failed?"
+)
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def failures_caught(impl):
+    try:  # noqa: SIM105
+        numbers(impl)
+    except AssertionError:
+        pass
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def all_errors_caught(impl):
+    try:  # noqa: SIM105
+        numbers(impl)
+    except Exception:
+        pass
+
+
+@exercise.mistake(
+    "Your test compares results of a layer only with other results of the same layer, so a version "
+    "that is wrong in the same way each time passes. Which numbers do you know without calling it?"
+)
+def compared_with_itself(impl):
+    model, inputs = filled(impl).eval(), texts()
+    once, again = (model(*inputs, need_weights=True) for _ in range(2))
+    assert torch.allclose(once[0], again[0])
+    assert torch.allclose(once[1], again[1])
 
 
 @exercise.mistake(

@@ -76,7 +76,7 @@ def no_keys(lab, draw):
     return {f"shape, Lq={Lq}, Lk=0": list(lab.causal_mask(Lq, 0).shape) for Lq in (1, 4)}
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5)
 def on_a_device(lab, draw):
     """Is on the given device, and on the CPU if none is given and the CPU is the default."""
     devices = ("meta", torch.device("meta"), "cpu", None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import torch
 
 from attnlab.masks import causal_mask
@@ -228,6 +230,31 @@ for sizes, cut in (
     for name, size in sizes.items():
         square = f"({size}, {size}, dtype=torch.bool, device=device)"
         wrong(name, TRIANGLE, f"{square}.{cut}", FIXED_SIZE)
+# Each of these is right for fewer keys, too.
+ZEROS = "torch.zeros(Lq - Lk, Lk, dtype=torch.bool, device=whole.device)"
+CUTS = {
+    "rows_below_zeros": f"(torch.cat([{ZEROS}, whole[:Lk, :Lk]]) if Lq > Lk "
+    "else whole[Lk - Lq : Lk, :Lk])",
+    "corner": "whole[max(0, len(whole) - Lq) :, max(0, len(whole) - Lk) :]",
+    "corner_from_the_end": "whole[-Lq:, -Lk:]",
+}
+FIXED_SIZE_ON_THE_CPU = (
+    "Your mask is cut from a mask of fixed size on the CPU: too small for longer sequences, and in "
+    "the wrong place if torch's default device is another one. Where do its size and its place "
+    "come from?"
+)
+for (name, cut), size in product(CUTS.items(), SIZES):
+    for made, where, moved, advice in (
+        ("made_there", "device", "", FIXED_SIZE),
+        ("made_once", '"cpu"', '.to(device or "cpu")', FIXED_SIZE_ON_THE_CPU),
+    ):
+        wrong(
+            f"{name}_of_{size}_{made}",
+            f"    return torch.ones{TRIANGLE}",
+            f"    whole = torch.ones({size}, {size}, dtype=torch.bool, device={where}).tril()\n"
+            f"    return {cut}{moved}",
+            advice,
+        )
 
 wrong = exercise.edits(last_rows_of_a_square)
 for start in ("-Lq", "Lk - Lq"):

@@ -116,6 +116,12 @@ wrong(
     "torch.logical_and, (given[0], given[-1]))",
     "Your result uses only the first and the last mask. How many masks may be given?",
 )
+LAST_TWO = (
+    "Your result uses only the last two masks. How many masks may be given, and what becomes of "
+    "the earlier ones in your code?"
+)
+wrong("last_two_only", "is not None]", "is not None][-2:]", LAST_TWO)
+wrong("last_two_arguments", "in masks if", "in masks[-2:] if", LAST_TWO)
 wrong(
     "all_forbidding_left_out",
     "is not None]",

@@ -82,7 +82,7 @@ def in_torch_attention(lab, draw):
         out, weights = module(x, x, x, **masks)
         return {"outputs": out, "weights": weights}
 
-    both = alike(lab.to_mha_mask(lab.causal_mask(5), 3), lab.to_key_padding_mask(keys))
+    both = alike(lab.to_mha_mask(lab.causal_mask(5), 3), lab.to_key_padding_mask(keys.clone()))
     return {
         "attn_mask": attend(attn_mask=lab.to_mha_mask(mask, 3)),
         "key_padding_mask": attend(key_padding_mask=lab.to_key_padding_mask(keys)),
@@ -98,13 +98,31 @@ def back_from_numbers(lab, draw):
     return {"shape": list(back.shape), "dtype": dtype_of(back), "mask": back}
 
 
-@exercise.check(points=1)
+@exercise.check(points=0.5)
+def masks_kept(lab, draw):
+    """Leaves the given masks and numbers unchanged."""
+    given = {
+        "mask of two axes": random_mask(draw, 5, 7),
+        "one mask for all heads": random_mask(draw, 2, 1, 5, 7),
+        "one mask for each head": random_mask(draw, 2, 3, 5, 7),
+        "padding mask": random_mask(draw, 2, 1, 1, 7),
+        "numbers": torch.zeros(4, 7).masked_fill(~random_mask(draw, 4, 7), -math.inf),
+    }
+    before = {name: mask.clone() for name, mask in given.items()}
+    *masks, padding, bias = given.values()
+    for mask in masks:
+        lab.to_mha_mask(mask, 3)
+    lab.to_key_padding_mask(padding)
+    lab.from_additive(bias)
+    return {f"{name} unchanged": torch.equal(mask, before[name]) for name, mask in given.items()}
+
+
+@exercise.check(points=0.5)
 def a_mask_for_each_sentence(lab, draw):
     """Sentences and heads keep their own masks, in the order that torch expects."""
     module = torch_attention(draw, 6, 3)
     x, shared = draw.normal(2, 5, 6), random_mask(draw, 2, 1, 5, 5)
     heads, flat = random_mask(draw, 2, 3, 5, 5), random_mask(draw, 5, 7)
-    kept = [mask.clone() for mask in (shared, heads, flat)]
     seen = {}
     for name, mask in (("one for all heads", shared), ("one for each head", heads)):
         given = lab.to_mha_mask(mask, 3)
@@ -117,9 +135,6 @@ def a_mask_for_each_sentence(lab, draw):
         "keys of one sentence": lab.to_key_padding_mask(random_mask(draw, 1, 1, 1, 5)),
         "one key of two sentences": lab.to_key_padding_mask(random_mask(draw, 2, 1, 1, 1)),
         "mask of two axes": lab.to_mha_mask(flat, 3),
-        "masks unchanged": [
-            torch.equal(*both) for both in zip((shared, heads, flat), kept, strict=True)
-        ],
     }
 
 
@@ -156,10 +171,20 @@ def your_own_masks(lab, draw):
     """All together: your causal and padding masks, combined, in your softmax and in torch's."""
     pad, scores = 8, draw.normal(2, 3, 5, 5)
     ids = draw.integers(0, 7, 2, 5).masked_fill(torch.arange(5) < torch.tensor([[0], [2]]), pad)
+    some = random_mask(draw, 5, 5)
+    # Each step alone comes first, so that the first difference is in the step at fault.
+    alone = {
+        "your `causal_mask` (5.1)": lab.causal_mask(5),
+        "your `padding_mask` (5.2)": lab.padding_mask(ids.clone(), pad),
+        "your `combine` (5.3)": lab.combine(some.clone(), random_mask(draw, 2, 1, 1, 5)),
+        "your `to_additive` (5.4)": lab.to_additive(some.clone(), torch.float64),
+        "your `safe_softmax` (5.5)": lab.safe_softmax(scores.clone(), some.clone()),
+    }
     mask = lab.combine(lab.causal_mask(5), lab.padding_mask(ids, pad))
     module, x = torch_attention(draw, 6, 3), draw.normal(1, 5, 6)
     out, weights = module(x, x, x, attn_mask=lab.to_mha_mask(mask, 3)[:3])
     return {
+        **alone,
         "mask": mask,
         "weights": lab.safe_softmax(scores, mask),
         "gradients": draw.gradients(lambda s: lab.safe_softmax(s, mask), scores),
@@ -183,7 +208,7 @@ exercise.promises(
         "Boolean, True where the query must not attend to the key: (Lq, Lk) if `mask` has this "
         "shape": "shapes_and_dtypes",
         "all heads of the first sequence first. `mask` stays unchanged.": (
-            "a_mask_for_each_sentence"
+            "a_mask_for_each_sentence masks_kept"
         ),
         "A padding mask as the `key_padding_mask` of torch.nn.MultiheadAttention: True =": (
             "in_torch_attention"
@@ -191,11 +216,13 @@ exercise.promises(
         "mask: (B, 1, 1, Lk), boolean, True = may attend, as `padding_mask` makes it.": (
             "a_mask_for_each_sentence in_torch_attention"
         ),
-        "(B, Lk), boolean: True where the key must be ignored.": (
-            "shapes_and_dtypes a_mask_for_each_sentence"
+        "(B, Lk), boolean: True where the key must be ignored. `mask` stays unchanged.": (
+            "shapes_and_dtypes a_mask_for_each_sentence masks_kept"
         ),
         "The boolean mask for numbers that are added to scores.": "back_from_numbers",
         "bias: any shape and floating dtype": "back_from_half_precision numbers_of_all_kinds",
-        "Boolean, the shape of `bias`, True = may attend.": "back_from_numbers",
+        "Boolean, the shape of `bias`, True = may attend. `bias` stays unchanged.": (
+            "back_from_numbers masks_kept"
+        ),
     }
 )

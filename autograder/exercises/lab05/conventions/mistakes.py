@@ -108,8 +108,18 @@ wrong(
     IN_PLACE,
 )
 
+wrong(
+    "inverted_in_place_at_the_end",
+    """        mask = mask.expand(-1, num_heads, -1, -1).flatten(0, 1)  # (B * h, Lq, Lk)
+    return ~mask""",
+    """        mask = mask.expand(-1, num_heads, -1, -1).flatten(0, 1)  # (B * h, Lq, Lk)
+    return mask.logical_not_()""",
+    IN_PLACE,
+)
+
 wrong = exercise.edits(first_of_two_axes, of="to_key_padding_mask")
 
+wrong("key_padding_inverted_in_place", "~mask[:, 0, 0]", "mask.logical_not_()[:, 0, 0]", IN_PLACE)
 wrong(
     "key_padding_not_inverted",
     "~mask",
@@ -202,6 +212,13 @@ for name, half in (("lowest_of_the_dtype_only", ""), ("near_the_lowest_only", " 
         "You take only the dtype's lowest number, or what is near it, for forbidden, but some code "
         "uses -1e9 or -1e4. What do all conventions add where a query may attend?",
     )
+wrong(
+    "numbers_overwritten",
+    "return bias == 0",
+    "bias[bias == 0] = 1\n    return bias.clamp_(min=0).bool()",
+    "Your code writes into the numbers that it was given (an assignment to `[…]`, a call that ends "
+    "in `_`), but the caller still adds them to scores. What does the same and makes a new tensor?",
+)
 wrong(
     "nothing_allowed",
     "bias == 0",

@@ -202,21 +202,28 @@ NEVER_TAKEN_BACK = (
     "Tokens before `j` are changed, too, all at once or because no change is taken back, so an "
     "output moves with a token that it may see. What is the smallest change that you can make?"
 )
-wrong.several(
-    "no_change_taken_back",
-    {
-        "    for j in range(T)": "    other = ids.clone()\n    for j in range(T)",
-        "            other = ids.clone()\n": "",
+CHANGE = "other[:, j] = (ids[:, j] + step) % vocab"
+ONE_COPY = {
+    "    for j in range(T)": "    other = ids.clone()\n    for j in range(T)",
+    "            other = ids.clone()\n": "",
+}
+# Without any copy, `ids` itself changes, and its tokens end up elsewhere than those of one copy.
+PILED_UP = {
+    "no_change_taken_back": ONE_COPY,
+    "copy_forgotten": {"ids.clone()": "ids"},
+    "one_further_each_time": {"ids.clone()": "ids", CHANGE: CHANGE.replace("step", "1")},
+    "each_token_in_one_copy": {**ONE_COPY, CHANGE: "other[:, j] = step"},
+    "everything_up_to_there": {
+        CHANGE: "other[:, : j + 1] = (ids[:, : j + 1] + step) % vocab",
     },
-    NEVER_TAKEN_BACK,
-)
-wrong("copy_forgotten", "ids.clone()", "ids", NEVER_TAKEN_BACK)
-wrong(
-    "everything_up_to_there",
-    "other[:, j] = (ids[:, j] + step)",
-    "other[:, : j + 1] = (ids[:, : j + 1] + step)",
-    NEVER_TAKEN_BACK,
-)
+}
+for name, changes in PILED_UP.items():
+    wrong.several(name, changes, NEVER_TAKEN_BACK)
+    later = {**changes, "for j in range(T)": "for j in range(1, T)"}
+    wrong.several(f"{name}_from_the_second", later, NEVER_TAKEN_BACK)
+    if name == "each_token_in_one_copy":
+        later["for step in range(1, vocab)"] = "for step in range(vocab)"
+        wrong.several("any_token_in_one_copy", later, NEVER_TAKEN_BACK)
 OWN_PLACE = (
     "You also report an output that depends on the token at its own place, which is allowed. Which "
     "pairs does the task ask for?"

@@ -77,22 +77,65 @@ def nothing_allowed(lab, draw):
     }
 
 
-@exercise.check(points=2)
+def to_scores(lab, draw, scores, mask):
+    """The gradient of the weights, back to the scores."""
+    return draw.gradients(lambda x: ask(lab, x, mask), scores)
+
+
+@exercise.check(points=1.5)
 def gradients(lab, draw):
     """Gradients are right for allowed scores, and 0, not NaN, for forbidden ones and empty rows."""
     scores, mask = draw.normal(2, 3, 5), random_mask(draw, 2, 3, 5)
     empty = mask.clone()
     empty[0, 1] = empty[1, 2] = False
-    low = scores.masked_fill(~empty, -math.inf)
-
-    def to_scores(scores, mask):
-        return draw.gradients(lambda x: lab.safe_softmax(x, mask.clone()), scores)
-
     return {
-        "each row has a key": to_scores(scores, mask),
-        "some rows have none": to_scores(scores, empty),
-        "some rows have none, forbidden scores are -inf": to_scores(low, empty),
+        "each row has a key": to_scores(lab, draw, scores, mask),
+        "some rows have none": to_scores(lab, draw, scores, empty),
     }
+
+
+@exercise.check(points=0.5)
+def gradients_of_infinite_scores(lab, draw):
+    """Gradients stay right, not NaN, if forbidden scores are -inf already."""
+    scores, mask = draw.normal(2, 3, 5), random_mask(draw, 2, 3, 5)
+    mask[0, 1] = mask[1, 2] = False
+    low = scores.masked_fill(~mask, -math.inf)
+    return {"some rows have no key": to_scores(lab, draw, low, mask)}
+
+
+@exercise.check(points=0.5)
+def a_forbidden_score_stands_out(lab, draw):
+    """A forbidden score has no effect, even if it is huge, infinite or NaN."""
+    scores, mask = draw.normal(2, 3, 7), random_mask(draw, 2, 3, 7)
+    return {
+        f"forbidden scores are {value:g}": ask(lab, scores.masked_fill(~mask, value), mask)
+        for value in (1e6, math.inf, math.nan)
+    }
+
+
+@exercise.check(points=0.5)
+def far_below_zero(lab, draw):
+    """Allowed scores may be far below 0, and rows far apart; the sums are exact."""
+    scores, mask = draw.normal(3, 5, 7), random_mask(draw, 3, 5, 7)
+    low = ask(lab, scores - 1e12, mask)
+    return {
+        "all at -1e12": low,
+        "rows far apart": ask(lab, scores * 1e3 + draw.normal(3, 5, 1) * 1e5, mask),
+        "distance from 1 below 1e-13": bool(((low.sum(-1) - 1).abs() < 1e-13).all()),
+    }
+
+
+@exercise.check(points=0.5)
+def inputs_kept(lab, draw):
+    """Leaves scores and mask unchanged."""
+    scores, mask = draw.normal(2, 3, 5), random_mask(draw, 3, 5)
+    some_empty = mask.clone()
+    some_empty[1] = False
+    given = {"scores": scores, "mask": mask, "mask with an empty row": some_empty}
+    before = {name: x.clone() for name, x in given.items()}
+    lab.safe_softmax(scores, mask)
+    lab.safe_softmax(scores.clone(), some_empty)
+    return {f"{name} unchanged": torch.equal(x, before[name]) for name, x in given.items()}
 
 
 @exercise.check(points=0.5, hidden=True)
@@ -120,12 +163,12 @@ def more_gradients(lab, draw):
     one_mask[2] = False
     return {
         # The term of 0 keeps the graph of an answer that makes its zeros from nothing.
-        "no row has one": draw.gradients(lambda x: lab.safe_softmax(x, nothing) + 0 * x, scores),
-        "one mask for all": draw.gradients(lambda x: lab.safe_softmax(x, one_mask.clone()), scores),
+        "no row has one": draw.gradients(lambda x: ask(lab, x, nothing) + 0 * x, scores),
+        "one mask for all": to_scores(lab, draw, scores, one_mask),
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def forbidden_scores_do_not_matter(lab, draw):
     """Scores of forbidden keys have no effect: not huge numbers, not infinity, not NaN."""
     scores, mask = draw.normal(2, 3, 7), random_mask(draw, 2, 3, 7)
@@ -134,12 +177,12 @@ def forbidden_scores_do_not_matter(lab, draw):
         filled = scores.masked_fill(~mask, value)
         seen[f"{value:g}"] = {
             "weights": ask(lab, filled, mask),
-            "gradients": draw.gradients(lambda x: lab.safe_softmax(x, mask.clone()), filled),
+            "gradients": to_scores(lab, draw, filled, mask),
         }
     return seen
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def far_from_zero(lab, draw):
     """Allowed scores may be far from 0, on either side; the sums are exact."""
     scores, mask = draw.normal(3, 5, 7), random_mask(draw, 3, 5, 7)
@@ -164,20 +207,3 @@ def lowest_numbers(lab, draw):
         scores[:, 0] = torch.finfo(dtype).min
         seen[dtype_of(scores)] = ask(lab, scores, allowed)
     return seen
-
-
-@exercise.check(points=0.5, hidden=True)
-def inputs_kept(lab, draw):
-    """Leaves scores and mask unchanged."""
-    scores, mask = draw.normal(2, 3, 5), random_mask(draw, 3, 5)
-    before, some_empty = mask.clone(), mask.clone()
-    some_empty[1] = False
-    empty_before = some_empty.clone()
-    out = lab.safe_softmax(scores, mask)
-    lab.safe_softmax(scores.clone(), some_empty)
-    return {
-        "weights": out,
-        "scores unchanged": draw.untouched(),
-        "mask unchanged": torch.equal(mask, before),
-        "mask with an empty row unchanged": torch.equal(some_empty, empty_before),
-    }

@@ -4,8 +4,6 @@ import math
 
 import torch
 
-from attnlab.masks import safe_softmax
-
 from .also_right import exponentials_by_their_sum, filled_twice
 from .mistakes_in_dropping_keys import TOTAL, exercise
 
@@ -141,6 +139,13 @@ wrong.several(
     },
     "Your code writes into the mask that it was given where a row has no allowed key (`|=`, an "
     "assignment to `[…]`). What does the same and makes a new tensor?",
+)
+wrong(
+    "first_key_opened_in_the_mask",
+    "    weights =",
+    "    mask[..., 0] = True\n    weights =",
+    "You allow the first key in every row, and you do so in the mask that you were given "
+    "(`mask[..., 0] = True`). What should its weight be where the mask forbids it?",
 )
 wrong.several(
     "everything_in_the_mask",
@@ -299,9 +304,16 @@ def everything_for_nothing(scores, mask):
 )
 def in_place(scores, mask):
     low = torch.finfo(scores.dtype).min
-    if scores.requires_grad:
-        return safe_softmax(scores, mask)
     return torch.softmax(scores.masked_fill_(~mask, low), -1).masked_fill(~mask, 0.0)
+
+
+wrong(
+    "maximum_subtracted_in_place",
+    "    empty =",
+    "    scores -= scores.amax(-1, keepdim=True)\n    empty =",
+    "You subtract a maximum in the scores that you were given (`-=`). This changes the caller's "
+    "numbers, and it stops the backward pass. What does the same and makes a new tensor?",
+)
 
 
 @exercise.mistake(

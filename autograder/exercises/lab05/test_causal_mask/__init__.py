@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.checking.lost_failures import FAILURE_CAUGHT, NO_REASON, lost_failure
 from attnlab.masks import causal_mask
 from gradekit.exercise import write_a_test
 
@@ -37,7 +38,20 @@ exercise = write_a_test(
 )
 
 
-@exercise.check(points=2)
+@exercise.check(points=0.5)
+def failures_leave_it(lab, draw):
+    """A failed comparison leaves your test as an error."""
+
+    def nothing(Lq, Lk=None, device=None):
+        return torch.zeros_like(lab.causal_mask(Lq, Lk, device))
+
+    lost = lost_failure(lab.test_causal_mask)
+    if lost == FAILURE_CAUGHT and draw.rejects(lab.test_causal_mask, nothing) is True:
+        lost = NO_REASON  # an `except` may stand in a right test
+    return {"what loses a failure": lost}
+
+
+@exercise.check(points=1.5)
 def openly_wrong(lab, draw):
     """Accepts your own causal mask; rejects it once it is obviously wrong."""
 
@@ -62,14 +76,77 @@ def openly_wrong(lab, draw):
     def of_numbers(Lq, Lk=None, device=None):
         return lab.causal_mask(Lq, Lk, device).float()
 
+    def opposite(Lq, Lk=None, device=None):
+        return ~lab.causal_mask(Lq, Lk, device)
+
+    def own_place_hidden(Lq, Lk=None, device=None):
+        return lab.causal_mask(Lq, Lk, device) & ~own_place_only(Lq, Lk, device)
+
+    def top_left_for_fewer(Lq, Lk=None, device=None):
+        fewer = Lk is not None and Lk < Lq
+        return (no_cache if fewer else lab.causal_mask)(Lq, Lk, device)
+
+    def blocked_last(Lq, Lk=None, device=None):
+        mask = lab.causal_mask(Lq, Lk, device)
+        return mask.roll(min(0, mask.shape[1] - Lq), 0)
+
+    def a_key_for_all(Lq, Lk=None, device=None):
+        mask = lab.causal_mask(Lq, Lk, device)
+        first = torch.arange(mask.shape[1], device=mask.device) == 0
+        return mask | first & ~mask.any(-1, keepdim=True)
+
+    def rejected(version):
+        return draw.rejects(lab.test_causal_mask, version)
+
+    def stops(Lq, Lk=None, device=None):
+        raise ValueError("this version always stops")
+
+    def one_axis_more(Lq, Lk=None, device=None):
+        return lab.causal_mask(Lq, Lk, device)[None]
+
+    def other_each_time(Lq, Lk=None, device=None):
+        return torch.rand(lab.causal_mask(Lq, Lk).shape, device=device) < 0.5
+
+    rejects = {
+        "rejects a mask that allows everything": rejected(everything),
+        "rejects a mask that looks ahead": rejected(looks_ahead),
+        "rejects a mask that hides the past": rejected(own_place_only),
+        "rejects a mask that allows the last keys": rejected(other_end),
+        "rejects a mask that forgets the cache": rejected(no_cache),
+        "rejects a mask of numbers, 1.0 and 0.0": rejected(of_numbers),
+    }
+    # These only tell apart the tests that accept all of them.
+    others = {
+        "an error": stops,
+        "one axis more": one_axis_more,
+        "another mask in each call": other_each_time,
+    }
+    if any(answer is not False for answer in rejects.values()):
+        others = {}
+
+    def right(impl):
+        assert impl(2, 3).tolist() == [[True, True, False], [True, True, True]]
+        assert impl(3, 2).tolist() == [[False, False], [True, False], [True, True]]
+
+    accepted = draw.accepted(lab.test_causal_mask, lab.causal_mask)
+    # If a student's own mask is wrong, a test that rejects it may be right.
+    rejects_right = accepted is not True and draw.raises(right, lab.causal_mask) is None
+    demanded = {
+        "asks for the opposite mask": opposite,
+        "asks for a mask without a token's own place": own_place_hidden,
+        "asks for the triangle in the top left corner": no_cache,
+        "asks for the triangle in the top left corner, with fewer keys": top_left_for_fewer,
+        "asks for last queries that see nothing, with fewer keys": blocked_last,
+        "asks for a key for every query": a_key_for_all,
+    }
+    asks = {
+        name: rejects_right and rejected(version) is False for name, version in demanded.items()
+    }
     return {
-        "accepts your own": draw.accepted(lab.test_causal_mask, lab.causal_mask),
-        "rejects a mask that allows everything": draw.rejects(lab.test_causal_mask, everything),
-        "rejects a mask that looks ahead": draw.rejects(lab.test_causal_mask, looks_ahead),
-        "rejects a mask that hides the past": draw.rejects(lab.test_causal_mask, own_place_only),
-        "rejects a mask that allows the last keys": draw.rejects(lab.test_causal_mask, other_end),
-        "rejects a mask that forgets the cache": draw.rejects(lab.test_causal_mask, no_cache),
-        "rejects a mask of numbers, 1.0 and 0.0": draw.rejects(lab.test_causal_mask, of_numbers),
+        **asks,
+        "accepts your own": accepted,
+        **rejects,
+        "rejects nothing but": [name for name, version in others.items() if rejected(version)],
         "what it raises for a mask that allows everything": draw.raises(
             lambda: lab.test_causal_mask(everything)
         ),

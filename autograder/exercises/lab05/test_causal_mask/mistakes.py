@@ -19,20 +19,81 @@ EQUAL, WITHOUT_LK = "torch.equal(mask, expected(Lq, Lk))", "torch.equal(impl(4),
 DEVICE = '    assert impl(3, device="meta").device.type == "meta"\n'
 SHAPE_ALONE = {WITHOUT_LK: "impl(4).shape == (4, 4)"}
 
-LETS_EVERYTHING_PASS = (
-    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
-    "`assert` whose condition can be false?"
+
+@exercise.mistake(
+    "Your test calls `impl` and lets every mask pass. Does it reach an `assert` whose condition "
+    "can be false?"
 )
-
-
-@exercise.mistake(LETS_EVERYTHING_PASS)
 def asserts_nothing(impl):
     impl(4)
 
 
-@exercise.mistake(LETS_EVERYTHING_PASS)
+@exercise.mistake(
+    "Your test accepts even a version that stops with an error. Does it call `impl`, its argument, "
+    "or always your own function?"
+)
 def never_calls_it(impl):
     assert expected(4, 4).any()
+
+
+TUPLE_ASSERTED = (
+    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
+    "with two parts ever false?"
+)
+# A list is as true as a tuple, but Python does not warn of it here.
+for name, dtype in (
+    ("", "[mask.dtype == torch.bool, 'dtype']"),
+    ("_of_entries", "mask.dtype == torch.bool"),
+):
+    wrong.several(
+        f"tuple_asserted{name}",
+        {
+            "mask.dtype == torch.bool": dtype,
+            SHAPE: "",
+            EQUAL: f"[{EQUAL}, 'entries']",
+            f"    assert {WITHOUT_LK}\n": "",
+            DEVICE: "",
+        },
+        TUPLE_ASSERTED,
+    )
+RESULT_UNREAD = (
+    "A comparison in your test stands alone on its line (such as `torch.equal(…)`), and nothing "
+    "reads its result. Which statement turns a False into an error?"
+)
+for name, dtype in (("", ""), ("_of_entries", "assert ")):
+    wrong.several(
+        f"result_unread{name}",
+        {
+            "assert mask.dtype == torch.bool": f"{dtype}mask.dtype == torch.bool",
+            SHAPE: "",
+            f"assert {EQUAL}": EQUAL,
+            f"    assert {WITHOUT_LK}\n": "",
+            DEVICE: "",
+        },
+        RESULT_UNREAD,
+    )
+
+
+FAILURES_CAUGHT = (
+    "Your test catches its own failures: an `except` around an `assert` stops the error inside the "
+    "test. How does anyone learn that the `assert` has failed?"
+)
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def failures_caught(impl):
+    try:  # noqa: SIM105
+        right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
+    except AssertionError:
+        pass
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def all_errors_caught(impl):
+    try:  # noqa: SIM105
+        right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
+    except Exception:
+        pass
 
 
 @exercise.mistake(
@@ -239,6 +300,17 @@ def first_key_demanded(impl):
     assert impl(3, device="meta").device.type == "meta"
 
 
+FEWER_KEYS_ELSEWHERE = (
+    "Your test rejects right masks: with fewer keys than queries, it expects the triangle in "
+    "another place. According to the task of 5.1, at which key does the last query stand?"
+)
+for name, demanded in (
+    ("top_left_demanded_for_fewer_keys", "torch.ones(Lq, Lk).tril(max(0, Lk - Lq)).bool()"),
+    ("blocked_queries_demanded_last", "expected(Lq, Lk).roll(min(0, Lk - Lq), 0)"),
+):
+    wrong(name, EQUAL, f"torch.equal(mask, {demanded})", FEWER_KEYS_ELSEWHERE)
+
+
 @exercise.mistake(
     "Your test rejects every version, right ones included. Run it on your own mask: what stops it, "
     "and does the task of 5.1 promise that, on every machine?"
@@ -262,6 +334,12 @@ def compared_with_itself(impl):
     assert torch.equal(impl(2, 5), impl(5)[-2:])
     assert torch.equal(impl(5, 2)[3:], impl(2))
     assert impl(3, device="meta").device.type == "meta"
+
+
+@exercise.mistake(COMPARED_WITH_ITSELF)
+def one_call_compared_with_another(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS:
+        assert torch.equal(impl(Lq, Lk), impl(Lq, Lk))
 
 
 @exercise.mistake(COMPARED_WITH_ITSELF)

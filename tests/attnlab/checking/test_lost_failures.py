@@ -1,0 +1,65 @@
+"""How a student's test loses a failure, read from its compiled code."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+import torch
+
+from attnlab.checking.lost_failures import (
+    FAILURE_CAUGHT,
+    NO_REASON,
+    RESULT_UNREAD,
+    TUPLE_ASSERTED,
+    lost_failure,
+)
+
+
+def made(body: str) -> Any:
+    """A test of this body, with a helper beside it."""
+    text = (
+        "def helper(a, b):\n    assert (torch.equal(a, b), 'differs')\n"
+        "def right(a, b):\n    assert torch.equal(a, b), 'differs'\n"
+        "def test(impl):\n    a = impl(torch.ones(2))\n    b = a.sum(-1, keepdim=True)\n"
+    )
+    text += "".join(f"    {line}\n" for line in body.splitlines())
+    names = {"torch": torch, "__name__": "a_notebook"}
+    with warnings.catch_warnings(action="ignore"):
+        exec(compile(text, "<cell>", "exec"), names)
+    return names["test"]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("assert (torch.allclose(a, b), 'differs')", TUPLE_ASSERTED),
+        ("for _ in range(2):\n    assert (torch.equal(a, b), 'differs')", TUPLE_ASSERTED),
+        ("assert [torch.allclose(a, b), 'differs']", TUPLE_ASSERTED),
+        ("helper(a, b)", TUPLE_ASSERTED),
+        ("torch.allclose(a, b)", RESULT_UNREAD),
+        ("torch.allclose(a, b.sum(-1), atol=1e-6)", RESULT_UNREAD),
+        ("a.equal(b)", RESULT_UNREAD),
+        ("(a == b).all()", RESULT_UNREAD),
+        ("a.shape == b.shape", RESULT_UNREAD),
+        ("with torch.no_grad():\n    torch.equal(a, b)", RESULT_UNREAD),
+        ("try:\n    right(a, b)\nexcept AssertionError:\n    pass", FAILURE_CAUGHT),
+        ("try:\n    right(a, b)\nexcept:\n    pass", FAILURE_CAUGHT),
+        ("assert torch.allclose(a, b), 'differs'", NO_REASON),
+        ("assert a.shape == (2, 1)\nassert (a == b).all()", NO_REASON),
+        ("torch.testing.assert_close(a, b)", NO_REASON),
+        ("right(a, b)", NO_REASON),
+        ("same = []\nsame.append(torch.equal(a, b))\nassert all(same)", NO_REASON),
+        ("if not torch.equal(a, b):\n    raise AssertionError('differs')", NO_REASON),
+        ("with torch.no_grad():\n    assert torch.equal(a, b)", NO_REASON),
+        ("print(torch.equal(a, b))", NO_REASON),
+        ("return torch.equal(a, b)", NO_REASON),
+    ],
+)
+def test_a_lost_failure_is_found(body, found):
+    assert lost_failure(made(body)) == found
+
+
+def test_a_test_that_is_not_a_function_has_no_reason():
+    assert lost_failure(print) == NO_REASON
