@@ -11,7 +11,7 @@ Both are declared: the items make the checks, and a wrong entry with its advice 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -87,7 +87,7 @@ class _Answers(Exercise):
     ) -> None:
         super().__init__(answers=[name])
         self.right = dict(right)
-        self._given: list[Mapping[str, Any]] = []  # by the known mistakes, in their order
+        self._given: list[tuple[Version, Mapping[str, Any]]] = []  # the known mistakes
         self._questions = {item_name: item.question for item_name, item in items.items()}
 
     @property
@@ -103,8 +103,9 @@ class _Answers(Exercise):
             advice: what helps the student who wrote it; never the answer.
             given: by item; numbers, texts, tensors, lists and tuples of them.
         """
-        self._given.append(given)
-        self.add_mistake(self._with(name, given, advice))
+        mistake = self._with(name, given, advice)
+        self._given.append((mistake, given))
+        self.add_mistake(mistake)
 
     def also_right_with(self, name: str, **given: Any) -> None:
         """The right answers with these entries instead, which must keep every point."""
@@ -211,29 +212,33 @@ class Errata(_Answers):
         Call it after the other mistakes: one that gives the same numbers has advice of its own.
 
         Args:
-            question: what is asked after "your two numbers are swapped".
+            question: what is asked after "your first number belongs in second place".
         """
         differ = {name: item for name, item in self.right.items() if item[0] != item[1]}
-        for name, (says, right, why) in differ.items():
-            for which, number in (("first", says), ("second", right)):
-                self._wrong_if_new(
-                    f"{name}_{which}_number_twice",
-                    f"{name}: you give one number twice, but the question asks for two different "
-                    "ones. What is each of them?",
-                    **{name: (number, number, why)},
-                )
         swapped = {name: (right, says, why) for name, (says, right, why) in differ.items()}
         for count in range(1, len(swapped) + 1):
             for names in combinations(swapped, count):
-                self._wrong_if_new(
-                    f"{'_'.join(names)}_swapped",
-                    f"{', '.join(names)}: your two numbers are swapped. {question}",
-                    **{name: swapped[name] for name in names},
-                )
+                given = {name: swapped[name] for name in names}
+                self._wrong_if_new(f"{'_'.join(names)}_swapped", _swapped(names, question), given)
+        for name, (says, right, why) in differ.items():
+            # Before the hand-in only the first numbers are checked: then this one looks swapped.
+            advice = self._advice_on({name: swapped[name]})
+            self._wrong_if_new(f"{name}_second_twice", advice, {name: (right, right, why)})
+            advice = (
+                f"{name}: you give one number twice, but the question asks for two different "
+                "ones. What is each of them?"
+            )
+            self._wrong_if_new(f"{name}_first_twice", advice, {name: (says, says, why)})
 
-    def _wrong_if_new(self, name: str, advice: str, **given: Any) -> None:
-        if self._numbers(given) not in map(self._numbers, self._given):
+    def _wrong_if_new(self, name: str, advice: str, given: Mapping[str, Any]) -> None:
+        if not self._advice_on(given):
             self.wrong(name, advice, **given)
+
+    def _advice_on(self, given: Mapping[str, Any]) -> str:
+        """The advice on a declared mistake with these numbers; empty if there is none."""
+        asked = self._numbers(given)
+        found = (one.advice for one, other in self._given if self._numbers(other) == asked)
+        return next(found, "")
 
     def _numbers(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """By item, the two numbers of an answer with these entries."""
@@ -242,6 +247,12 @@ class Errata(_Answers):
             name: [plain(part) for part in item[:2]] if isinstance(item, (tuple, list)) else item
             for name, item in items.items()
         }
+
+
+def _swapped(names: Sequence[str], question: str) -> str:
+    """The advice on swapped numbers; also true of an item whose second number is given twice."""
+    belong = "number belongs" if len(names) == 1 else "numbers belong"
+    return f"{', '.join(names)}: your first {belong} in second place. {question}"
 
 
 def _literal(value: Any) -> str:

@@ -89,7 +89,7 @@ def explain(difference: Difference) -> str:
         case "rejects right" | "lets through" | "test returns" | "test prints":
             return explain_test(difference, where)
         case "values" if wrong_version := _accepted(difference):
-            return f"Your test should reject {wrong_version}, and it accepts it."
+            return f"Your test should reject {wrong_version}, and does not."
         case _:
             return where + _explain_value(difference)
 
@@ -144,7 +144,7 @@ def _explain_value(difference: Difference) -> str:
     """A value differs from the expected one; the coarsest difference is explained."""
     expected, seen = difference.expected, difference.seen
     match difference.kind:
-        case "type" if seen == NO_PART:
+        case "type" | "values" if isinstance(seen, str) and seen == NO_PART:
             return 'expected an item of three parts: (slide, right, "why").'
         case "type" | "dtype":
             question = _question_on_kind(expected, seen)
@@ -194,7 +194,7 @@ def _place(path: Path) -> str:
 
 def _entries(expected: Any, seen: Any) -> str:
     missing = [str(name) for name in expected if name not in seen]
-    extra = [str(name) for name in seen if name not in expected]
+    extra = [repr(name) for name in seen if name not in expected]  # it may end in a space
     parts = [f"there is no entry {_listed(missing)}"] if missing else []
     parts += [f"the task does not ask for {_listed(extra)}"] if extra else []
     return "; ".join(parts) + "."

@@ -114,7 +114,7 @@ def earlier_steps(
     """The earlier steps of `lab` that the failed checks of `exercise` run on here.
 
     One that may fail only because of another in the list is left out. So is one that passes, unless
-    the first failed check, which the advice is about, calls it.
+    the first failed check, which the advice is about, calls it. If none has failed, all count.
 
     Args:
         exercise: the exercise.
@@ -124,11 +124,11 @@ def earlier_steps(
     """
     checks = {check.prepared.name: check for check in exercise.checks}
     failed = [checks[one.check.name] for one in verdict.outcomes if not one.passed]
-    needed = _needed_by(failed, names)
+    needed = _needed_by(failed or exercise.checks, names)
 
     @cache
     def code_that_ran() -> set[CodeType]:
-        return code_that_runs(failed[0], names, exercise.forbids)
+        return code_that_runs(failed[0], names, exercise.forbids) if failed else set()
 
     found: list[EarlierStep] = []
     wrong: set[str] = set()

@@ -38,7 +38,8 @@ from attnlab.checking.visible import VisibleCheck, VisibleExercise
 WIDTH = 88
 PRINTED = "What your code printed while it was checked"
 _MISUSES = ("AttributeError", "NameError", "TypeError", "UnboundLocalError")
-_PERHAPS_HERE = "If this step is wrong, too, this may be why: "
+_NO_CONDITION = "Boolean value of Tensor"  # of a RuntimeError of torch's
+_PERHAPS_HERE = "This step may well be right. If it is not, this may be why: "
 _SEEN = "What the checks of this step saw"
 _NOTHING_YET = "Nothing is written here yet. The line with TODO says what belongs here."
 
@@ -165,7 +166,7 @@ class Report:
         found = [outcome.difference for outcome in self.verdict.outcomes if outcome.difference]
         seen = found[0].seen if found else None
         return all(difference.is_acceptance for difference in found) or (
-            isinstance(seen, Raised) and seen.type in _MISUSES and bool(seen.source_line)
+            isinstance(seen, Raised) and _is_misuse(seen) and bool(seen.source_line)
         )
 
     @property
@@ -192,6 +193,8 @@ class Report:
             return ()
         if self.blank and self._shows_evidence:
             return (_NOTHING_YET,)
+        if self._first and self.exercise.is_a_test:  # right tests fail on a wrong version, too
+            return self.verdict.advice[-1:]
         return self.verdict.advice
 
     @property
@@ -381,3 +384,8 @@ def _plain(text: str, code: str) -> str:
 
 def _ansi(text: str, code: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m"
+
+
+def _is_misuse(raised: Raised) -> bool:
+    """Whether a line that raised this misuses a name or a value, whatever other steps gave it."""
+    return raised.type in _MISUSES or _NO_CONDITION in raised.message

@@ -123,6 +123,11 @@ class VisibleExercise:
         """The points that the visible checks decide."""
         return sum(check.prepared.points for check in self.checks)
 
+    @property
+    def is_a_test(self) -> bool:
+        """Whether the student writes a test here, which runs on what it tests."""
+        return all(name.startswith("test_") for name in self.names)
+
 
 @dataclass(frozen=True)
 class VisibleLab:

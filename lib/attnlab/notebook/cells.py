@@ -118,6 +118,8 @@ class Cells:
             cells define, or that the last run of its cell has not defined; and for each cell that
             Python could not read and that should define what the step runs on.
         """
+        from attnlab.checking.definitions import replaced
+
         names: dict[str, Any] = {}
         said: tuple[str, ...] = ()
         with suppress(Exception):  # no object of a student's may stop their check
@@ -125,10 +127,11 @@ class Cells:
                 # IPython's own counter is already one ahead in some of its versions.
                 count = len(self._shell.history_manager.input_hist_parsed) - 1
                 self._note(_Running.of(self._running, count))
-            definitions = self._replayed(step)
-            names, said = definitions.of(step), tuple(self._said(definitions, step))
-        from attnlab.checking.definitions import replaced
-
+            left = {name: where.values[name] for name, (_, where) in self._left_over().items()}
+            with replaced(self._names, left):
+                definitions = self._replayed(step)
+                said = tuple(self._said(definitions, step))
+            names = {**left, **definitions.of(step)}
         with replaced(self._names, names):
             yield said
 
@@ -143,8 +146,9 @@ class Cells:
 
     def _note(self, running: _Running) -> None:
         """Remember what the running cell has changed so far."""
-        for name in running.defines:
-            self._not_read.pop(name, None)
+        for name, refused in list(self._not_read.items()):
+            if name in running.defines or (running.cell and refused.cell == running.cell):
+                del self._not_read[name]
         if running.not_read and running.count:
             self._not_read |= dict.fromkeys(running.defines, running)
         self._lab = self._lab or self._find_lab()
@@ -208,60 +212,103 @@ class Cells:
                     f"Cell In [{later.count}] changed `{change.name}`. It is checked and graded "
                     f"as cell In [{first[-1].count}] left it."
                 )
-        yield from self._defined_twice(step)
-        yield from self._older_than_its_cell(step)
+        yield from self._not_as_in_its_cell(step)
 
-    def _defined_twice(self, step: str) -> Iterator[str]:
-        """A sentence for each name of the step that several cells define."""
-        from attnlab.checking.definitions import rank
-
-        for name, kind in (self._lab.graded.get(step, {}) if self._lab else {}).items():
-            ranks = {
-                cell.count: rank(kind, cell.values[name])
-                for cell in self._cells.values()
-                if name in cell.values and name not in cell.missed
-            }
-            best = sorted(count for count in ranks if ranks[count] == max(ranks.values()) > 0)
-            if len(best) > 1:
-                cells = ", ".join(f"In [{count}]" for count in best[:-1])
-                yield (
-                    f"Cells {cells} and In [{best[-1]}] define `{name}`. The version that ran last "
-                    "is checked here; grading takes the one that is further down in the notebook. "
-                    "If one of them is not for this step, use another name there."
-                )
-
-    def _older_than_its_cell(self, step: str) -> Iterator[str]:
-        """A sentence for each cell that should define what the step runs on, and was not read."""
+    def _not_as_in_its_cell(self, step: str) -> Iterator[str]:
+        """A sentence for each graded name that the step runs on and no cell, or two, define now."""
         from attnlab.checking.progress import needed_names
 
         exercise = self._lab.exercise(step) if self._lab else None
         if self._lab is None or exercise is None:
             return
-        needed = needed_names(exercise, self._names)
-        graded = {name for names in self._lab.graded.values() for name in names}
-        reasons: dict[tuple[int, str], list[str]] = {}
-        for name in sorted(needed & graded & self._names.keys()):
-            if reason := self._why_older(name):
+        kinds = {name: kind for names in self._lab.graded.values() for name, kind in names.items()}
+        needed = sorted(needed_names(exercise, self._names) & kinds.keys() & self._names.keys())
+        left_over = self._left_over()
+        for name in needed:
+            if name in left_over:
+                left, defines = left_over[name]
+                yield (
+                    f"An earlier run of cell In [{left.count}] left another `{name}`. The one of "
+                    f"cell In [{defines.count}] is checked and graded; run that cell again, so "
+                    "that your own cells use it, too."
+                )
+            else:
+                yield from self._defined_twice(name, kinds[name])
+        reasons: dict[str, list[str]] = {}
+        for name in needed:
+            if name not in left_over and (reason := self._why_older(name)):
                 reasons.setdefault(reason, []).append(f"`{name}`")
-        for (count, why), names in reasons.items():
+        for reason, names in reasons.items():
             yield (
-                f"Cell In [{count}] {why}, so an older version of {' and '.join(names)} is used "
-                "here. Grading runs the cell as you save it."
+                f"{reason}, so an older version of {' and '.join(names)} is used here. Grading "
+                "runs the cell as you save it."
+            )
+        for name in needed:
+            yield from self._cut_short(name, kinds[name])
+
+    def _defined_twice(self, name: str, kind: str) -> Iterator[str]:
+        from attnlab.checking.definitions import rank
+
+        ranks = {
+            cell.count: rank(kind, cell.values[name])
+            for cell in self._cells.values()
+            if name in cell.values and name not in cell.missed
+        }
+        best = sorted(count for count in ranks if ranks[count] == max(ranks.values()) > 0)
+        if len(best) > 1:
+            cells = ", ".join(f"In [{count}]" for count in best[:-1])
+            yield (
+                f"Cells {cells} and In [{best[-1]}] define `{name}`. The version that ran last is "
+                "used here; grading takes the one that is further down in the notebook. Where it "
+                f"is not meant, use another name than `{name}`."
             )
 
-    def _why_older(self, name: str) -> tuple[int, str] | None:
-        """The number of the cell that should define a name and did not when it ran last, and why.
+    def _left_over(self) -> dict[str, tuple[_Cell, _Cell]]:
+        """By name, the cell whose earlier run has set it last, and the last one that defines it.
 
-        None if its cell defines it.
+        These are names that a cell has used for something else, until it was edited.
         """
+        found: dict[str, tuple[_Cell, _Cell]] = {}
+        for name in self._names:
+            cell = self._last(name)
+            if cell is None or name not in cell.missed:
+                continue
+            others = [other for other in self._cells.values() if name in other.values]
+            defines = [
+                other
+                for other in others
+                if other is not cell
+                and name not in other.missed
+                and other.values[name] is not _GONE
+                and other.values[name] is not _LARGE
+            ]
+            if defines:
+                found[name] = cell, defines[-1]
+        return found
+
+    def _why_older(self, name: str) -> str:
+        """Why the last run of its cell did not define a name; empty if it did."""
         if refused := self._not_read.get(name):
-            return refused.count, f"ended in {refused.not_read}"
+            return f"Cell In [{refused.count}] ended in {refused.not_read}"
         cell = self._last(name)
         if cell is None or cell.run is None or name not in cell.missed:
-            return None
+            return ""
         if cell.run.error and name in cell.run.sets:
-            return cell.count, f"ended in {cell.run.error} before it defined `{name}`"
-        return cell.count, "does not define it any longer"
+            return f"Cell In [{cell.count}] ended in {cell.run.error} before it defined `{name}`"
+        return f"Cell In [{cell.count}] does not define `{name}` any longer"
+
+    def _cut_short(self, name: str, kind: str) -> Iterator[str]:
+        """A sentence if an error ended the cell that fills a dictionary line by line."""
+        from attnlab.checking.definitions import CLASS, FUNCTION
+
+        cell = self._last(name)
+        if kind in (FUNCTION, CLASS) or cell is None or cell.run is None or name in cell.missed:
+            return
+        if cell.run.error:
+            yield (
+                f"Cell In [{cell.count}] ended in {cell.run.error}, so its lines after the one "
+                f"that Python shows did not run, and `{name}` may lack what they write."
+            )
 
     def _last(self, name: str) -> _Cell | None:
         return self._cells.get(self._changed_by.get(name, ""))

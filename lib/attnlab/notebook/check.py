@@ -90,7 +90,8 @@ def _report(name: str, names: Mapping[str, Any], as_graded: AsGraded) -> Report 
         others = [name for step in found.lab.exercises for name in step.names]
         verdict = run_visible(found.exercise, names, printed, others)
         blank = not verdict.passed and is_blank_step(found.exercise, names)
-        alone = verdict.passed or blank
+        # A test may pass because what it tests is wrong in the same way.
+        alone = blank or (verdict.passed and not found.exercise.is_a_test)
         earlier = () if alone else tuple(earlier_steps(found.exercise, found.lab, names, verdict))
     return Report(found.exercise, verdict, earlier, blank, printed.text, changed)
 

@@ -50,7 +50,7 @@ def words(expected, seen, judge=None):
         (count_of([T(1)] * 2), count_of((T(1),) * 3), "3 values, expected 2 values."),
         ([1], [], "expected 1 value, got 0."),
         ({"rejects a sum": True}, {"rejects a sum": False},
-            "Your test should reject a sum, and it accepts it."),
+            "Your test should reject a sum, and does not."),
         ({"accepts a": True}, {"accepts a": Raised("AssertionError", "", "assert y.sum() == 1")},
             "accepts a: your test rejects it with AssertionError in the line `assert y.sum() == 1`."
             " Print what this line compares, for your own version: is one side NaN or random, or "
@@ -82,7 +82,7 @@ def words(expected, seen, judge=None):
             "There are too few axes: which call sums one up, picks one entry of it or merges two?"),
         ({"sizes": [2, 3]}, {"sizes": [2, 4]},
             "sizes (value 2): your 4 is not right."),
-        ({"a": 1}, {"b": 1}, "there is no entry a; the task does not ask for b."),
+        ({"a": 1}, {"b": 1}, "there is no entry a; the task does not ask for 'b'."),
         ({"a": 1, "b": 1}, {}, "there is no entry a or b."),
         (T([1.0]), Raised("AttributeError", "'tuple' object has no attribute 'shape'"),
             "your code returned a tuple, which has no `shape`. What kind of value does the task "

@@ -173,9 +173,9 @@ def test_a_cell_that_python_has_never_read_leaves_no_older_version(kernel):
 
 @pytest.mark.parametrize(
     ("edited", "why"),
-    [(RIGHT.replace("softmax", "mine", 1), "does not define it any longer"),
+    [(RIGHT.replace("softmax", "mine", 1), "does not define softmax any longer"),
      (f"{RIGHT.replace('softmax', 'mine', 1)}\nmine(softmax(torch.ones(2)))",
-      "does not define it any longer"),
+      "does not define softmax any longer"),
      (f"torch.one(2)\n{RIGHT}", "ended in AttributeError before it defined softmax")],
 )  # fmt: skip
 def test_a_cell_that_did_not_define_its_name_this_time_is_named(kernel, edited, why):
@@ -200,12 +200,40 @@ def test_a_cell_that_defines_a_name_and_then_fails_has_defined_it(kernel):
 def test_a_step_that_two_cells_define_is_said_to_be(kernel):
     kernel.run("step", RIGHT)
     kernel.run("average", f"{RIGHT}\n{AVERAGE}")
-    said = "Cells In [2] and In [3] define softmax. The version that ran last is checked here"
+    said = "Cells In [2] and In [3] define softmax. The version that ran last is used here"
     assert said in kernel.run("check", 'check("softmax")')
+    assert said in kernel.run("check", 'check("average")'), "it runs on the step"
     assert said in kernel.run("where", "check()")
-    kernel.run("average", AVERAGE)
+
+
+@pytest.mark.parametrize("other", [RIGHT.replace("dim, True", "0, True"), "softmax = 0.7"])
+def test_a_cell_that_used_the_name_for_something_else_until_it_was_edited(kernel, shell, other):
     kernel.run("step", RIGHT)
-    assert "Cell" not in kernel.run("check", 'check("softmax")')
+    kernel.run("average", f"{other}\n{AVERAGE}")
+    kernel.run("average", AVERAGE)
+    left = shell.user_ns["softmax"]
+    said = "An earlier run of cell In [4] left another softmax. The one of cell In [2] is checked"
+    card = kernel.run("check", 'check("softmax")')
+    assert said in card
+    assert FULL in card, "as in grading"
+    assert card.count("Cell") == 0, "nothing else is said about cells"
+    assert said in kernel.run("check", 'check("average")')
+    assert shell.user_ns["softmax"] is left, "check changes no name of the notebook"
+    kernel.run("step", RIGHT)
+    assert "earlier run" not in kernel.run("check", 'check("softmax")')
+
+
+def test_an_error_between_the_entries_of_a_dictionary_is_named(kernel, shell, monkeypatch):
+    kernel.run("step", RIGHT)
+    exercise = shell._attnlab_cells._lab.exercise("softmax")
+    monkeypatch.setitem(exercise.__dict__, "kinds", ("dict",))
+    kernel.run("written", 'softmax = {}\nsoftmax["P1"] = 1\nsoftmxa["P2"] = 2')
+    said = (
+        "Cell In [3] ended in NameError, so its lines after the one that Python shows did not run"
+    )
+    assert said in kernel.run("check", 'check("softmax")')
+    kernel.run("written", 'softmax = {}\nsoftmax["P1"] = 1')
+    assert "Cell In" not in kernel.run("check", 'check("softmax")')
 
 
 def test_the_hooks_are_registered_once_and_never_in_grading(shell, monkeypatch):

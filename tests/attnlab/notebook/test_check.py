@@ -18,8 +18,8 @@ from attnlab.checking.draw import Draw
 from attnlab.checking.judges import Close
 from attnlab.checking.lab import Lab, observe
 from attnlab.checking.lookup import find_exercise
-from attnlab.checking.observation import unpack
-from attnlab.checking.verdict import PreparedCheck
+from attnlab.checking.observation import Raised, unpack
+from attnlab.checking.verdict import KnownMistake, PreparedCheck
 from attnlab.checking.visible import FILE_NAME, NotRunHere, VisibleCheck, define, write
 from tests.helpers.small_lab import (
     SEED,
@@ -191,7 +191,10 @@ def test_a_right_step_on_a_wrong_one_is_not_blamed(lab, capsys, average):
 def test_a_known_mistake_on_a_wrong_step_is_said_too_and_second(lab, capsys, average):
     value = both(lambda x, dim=-1: right(x, 0), average)  # both make the same numbers
     for shown in (capsys.readouterr().out, html(value)):
-        earlier, own = shown.index("This ran on your own"), shown.index("If this step is wrong")
+        earlier, own = (
+            shown.index("This ran on your own"),
+            shown.index("This step may well be right"),
+        )
         assert earlier < own < shown.index("What the checks of this step saw")
 
 
@@ -212,6 +215,41 @@ def doubling():
         second, name="double", checks=tuple(checks), mistakes=(), names=("double",),
         not_run_here=(NotRunHere("Works on your softmax.", True),),
     )  # fmt: skip
+
+
+def own_test():
+    """A step in which a test of softmax is written; its check runs on the notebook's softmax."""
+    source = "def own(lab, draw):\n    return draw.accepted(lab.test_softmax, lab.softmax)"
+    known = KnownMistake("too_strict", "Your test is too strict.")
+    rejected = Raised("AssertionError", "", "")
+    asked = PreparedCheck(
+        "own", "Accepts yours.", 1.0, False, Close(), True, {known.name: rejected}
+    )
+    return replace(
+        second_exercise(), name="test_softmax", names=("test_softmax",), mistakes=(known,),
+        checks=(VisibleCheck(asked, source, SEED),),
+    )  # fmt: skip
+
+
+def test_a_test_on_a_wrong_step_is_sent_there_even_if_it_passes(lab, capsys):
+    write(lab / FILE_NAME, "lab01", [exercise(), own_test()])
+    names = {"__name__": "__main__", "check": check, "softmax": lambda x, dim=-1: -right(x, dim)}
+
+    def printed(test):
+        exec(f"def test_softmax(impl):\n    {test}", names)
+        eval('check("test_softmax")', names)
+        return " ".join(capsys.readouterr().out.split())
+
+    names["torch"] = torch
+    same = printed("assert (impl(torch.zeros(2)) < 0).all()")
+    assert "1 of 1 visible points" in same
+    assert "This ran on your own `softmax` (step 1.1)" in same
+    right_test = printed("assert (impl(torch.zeros(2)) > 0).all()")
+    assert "This ran on your own `softmax` (step 1.1)" in right_test
+    assert "too strict" not in right_test, "the test may be right"
+    names["softmax"] = right
+    assert "your own" not in printed("assert (impl(torch.zeros(2)) > 0).all()")
+    assert "too strict" in printed("assert False")
 
 
 @pytest.mark.parametrize(

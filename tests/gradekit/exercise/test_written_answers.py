@@ -139,7 +139,7 @@ def test_a_wrong_number_that_no_mistake_explains_gets_the_items_question():
     [
         ({"N1": (0.31, 0.3, REASON)}, "N1_swapped"),
         ({"N1": (0.31, 0.3, REASON), "N2": (15, 10, REASON)}, "N1_N2_swapped"),
-        ({"N2": [15.0, torch.tensor(15), REASON]}, "N2_second_number_twice"),
+        ({"N2": [15.0, torch.tensor(15), REASON]}, "N2_second_twice"),
         ({"N2": (10, 10, REASON)}, "believed"),  # declared before, with advice of its own
     ],
 )
