@@ -117,7 +117,10 @@ def known_part(message: str) -> str:
 def _question(message: str) -> str:
     """A question that helps with this message of torch's; empty if none is known."""
     if _NONE in message:
-        return "Which value is None here? Does the function that makes it end in `return`?"
+        return (
+            "Which value is None here: an argument that may be None, or the result of a function "
+            "without `return`?"
+        )
     return _QUESTIONS_BY_MESSAGE.get(known_part(message), "")
 
 

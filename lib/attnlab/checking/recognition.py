@@ -25,8 +25,8 @@ def recognise(
 
     A mistake is a candidate if it fails in the same way as the student in at least a quarter of the
     failed checks, because two different mistakes may agree in one small case. A mistake is not a
-    candidate if it fails more of the checks that the student passed: code with that mistake would
-    have failed them, too. The candidates that agree in the most checks win. If several do, up to
+    candidate if it fails as many of the checks that the student passed: code with that mistake
+    would have failed them, too. The candidates that agree in the most checks win. If several do, up to
     `most` with different advice are returned, and the advice says that it is one of them; if there
     are more, none of them is returned.
 
@@ -42,7 +42,7 @@ def recognise(
     for mistake in mistakes:
         failures = _agreements(mistake, failed)
         enough = failures and 4 * failures >= len(failed)
-        candidate = enough and _contradictions(mistake, passed) <= failures
+        candidate = enough and _contradictions(mistake, passed) < failures
         scores[mistake.name] = failures + _agreements(mistake, others) if candidate else 0
     best = max(scores.values(), default=0)
     if best == 0:

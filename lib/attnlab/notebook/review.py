@@ -44,6 +44,9 @@ def compare_predictions(
         answers: for each question a function that computes the answer: a number, several numbers,
             or text.
     """
+    if not isinstance(predictions, Mapping):
+        print("your predictions should be a dictionary, such as {}; then run this cell again")
+        return
     for name, answer in answers.items():
         guess = predictions.get(name)
         if guess is None:

@@ -93,7 +93,8 @@ def words(expected, seen, judge=None):
             "your code returned None or passed it on (is a `return` missing?)."),
         (T([1.0]), Raised("TypeError", "'NoneType' object is not iterable", "a, b = f(x)"),
             "your code stopped with TypeError in the line `a, b = f(x)`: 'NoneType' object is not "
-            "iterable. Which value is None here? Does the function that makes it end in `return`?"),
+            "iterable. Which value is None here: an argument that may be None, or the result of a "
+            "function without `return`?"),
         (T([1.0]), Raised("AttributeError", "'Layer' object has no attribute 'norm'"),
             "your `Layer` has no `norm`. Is this the name that the task gives it?"),
         (T([1.0]), Raised("AttributeError", "'int' object has no attribute 'mT'", "d.mT"),

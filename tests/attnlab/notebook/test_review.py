@@ -65,3 +65,8 @@ def test_no_answer_is_shown_before_there_is_a_prediction(predictions, capsys):
     compare_predictions(predictions, {"P1": lambda: 0.25})
     said = "P1: write your guess first, then run this cell again\n"
     assert capsys.readouterr().out == said
+
+
+def test_predictions_that_are_no_dictionary_are_said_to_be_none(capsys):
+    compare_predictions([1.0, 2.0], {"P1": right})
+    assert capsys.readouterr().out.startswith("your predictions should be a dictionary")
