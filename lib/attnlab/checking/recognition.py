@@ -26,9 +26,9 @@ def recognise(
     A mistake is a candidate if it fails in the same way as the student in at least a quarter of the
     failed checks, because two different mistakes may agree in one small case. A mistake is not a
     candidate if it fails as many of the checks that the student passed: code with that mistake
-    would have failed them, too. The candidates that agree in the most checks win. If several do, up to
-    `most` with different advice are returned, and the advice says that it is one of them; if there
-    are more, none of them is returned.
+    would have failed them, too. The candidates that agree in the most checks win. If several do,
+    up to `most` with different advice are returned, and the advice says that it is one of them; if
+    there are more, none of them is returned.
 
     Args:
         outcomes: the judged checks.

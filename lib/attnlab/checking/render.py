@@ -37,8 +37,6 @@ from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
 WIDTH = 88
 PRINTED = "What your code printed while it was checked"
-_MISUSES = ("AttributeError", "NameError", "TypeError", "UnboundLocalError")
-_NO_CONDITION = "Boolean value of Tensor"  # of a RuntimeError of torch's
 _PERHAPS_HERE = "This step may well be right. If it is not, this may be why: "
 _SEEN = "What the checks of this step saw"
 _NOTHING_YET = "Nothing is written here yet. The line with TODO says what belongs here."
@@ -160,14 +158,16 @@ class Report:
     def _is_fault_of_this_step(self) -> bool:
         """Whether no earlier step that passes its checks can be the reason.
 
-        A test accepts wrong versions and no more is wrong, or a line of this step uses a name or a
-        value that is not there.
+        A test accepts wrong versions and no more is wrong; a line of this step stopped, although
+        what earlier steps give has the right form; or this step returns nothing.
         """
         found = [outcome.difference for outcome in self.verdict.outcomes if outcome.difference]
-        seen = found[0].seen if found else None
-        return all(difference.is_acceptance for difference in found) or (
-            isinstance(seen, Raised) and _is_misuse(seen) and bool(seen.source_line)
-        )
+        if all(difference.is_acceptance for difference in found):
+            return True
+        first = found[0]
+        if isinstance(first.seen, Raised):
+            return bool(first.seen.source_line) and not first.is_rejection
+        return first.kind == "type" and first.seen is None
 
     @property
     def _specific(self) -> tuple[str, ...]:
@@ -384,8 +384,3 @@ def _plain(text: str, code: str) -> str:
 
 def _ansi(text: str, code: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m"
-
-
-def _is_misuse(raised: Raised) -> bool:
-    """Whether a line that raised this misuses a name or a value, whatever other steps gave it."""
-    return raised.type in _MISUSES or _NO_CONDITION in raised.message

@@ -217,6 +217,20 @@ def doubling():
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "text", ["return softmax(x) @ x.T.bool()", "return softmax(x) @ x.T[1:]", "softmax(x) @ x.T"]
+)
+def test_a_line_that_stops_in_this_step_blames_no_earlier_one(lab, capsys, text):
+    file = lab / "cell.py"
+    file.write_text(f"def average(x):\n    {text}\n")
+    names = {"__name__": "__main__", "check": check, "softmax": right}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    assert eval('check("average")', names) == 0.0
+    printed = capsys.readouterr().out
+    assert "Error" in printed or "None" in printed
+    assert "your own" not in printed
+
+
 def own_test():
     """A step in which a test of softmax is written; its check runs on the notebook's softmax."""
     source = "def own(lab, draw):\n    return draw.accepted(lab.test_softmax, lab.softmax)"
