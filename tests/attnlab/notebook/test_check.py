@@ -1,3 +1,4 @@
+import linecache
 import os
 import re
 import subprocess
@@ -221,10 +222,10 @@ def doubling():
     "text", ["return softmax(x) @ x.T.bool()", "return softmax(x) @ x.T[1:]", "softmax(x) @ x.T"]
 )
 def test_a_line_that_stops_in_this_step_blames_no_earlier_one(lab, capsys, text):
-    file = lab / "cell.py"
-    file.write_text(f"def average(x):\n    {text}\n")
+    cell, file = f"def average(x):\n    {text}\n", "<student's cell>"
+    linecache.cache[file] = (len(cell), None, cell.splitlines(True), file)
     names = {"__name__": "__main__", "check": check, "softmax": right}
-    exec(compile(file.read_text(), str(file), "exec"), names)
+    exec(compile(cell, file, "exec"), names)
     assert eval('check("average")', names) == 0.0
     printed = capsys.readouterr().out
     assert "Error" in printed or "None" in printed
