@@ -68,7 +68,7 @@ def memory(lab, draw):
         out = lab.softmax_backward(p, grad_p)
     return {
         "gradient": out,
-        "size of your largest tensor, in inputs (up to 12 counts as 12)": max(
+        "your largest tensor, as a multiple of the input (12 stands for 12 or less)": max(
             12, largest.bytes // (p.nelement() * 8)
         ),
     }

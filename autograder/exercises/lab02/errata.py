@@ -180,12 +180,6 @@ for name, rounds in (
         N5=(rounds, 5, "until, and not when, it stops"),
     )
 exercise.wrong(
-    "slide_and_right_swapped",
-    "In each item the two numbers look swapped: the first should follow from the slide, the second "
-    "be right. Which of yours is which?",
-    **{name: (right, says, reason) for name, (says, right, reason) in exercise.right.items()},
-)
-exercise.wrong(
     "in_per_cent",
     "G11: your numbers count in per cent. A softmax gives shares of one unit: between which two "
     "numbers is a weight?",

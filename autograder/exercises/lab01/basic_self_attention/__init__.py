@@ -86,7 +86,7 @@ def similarity_by_softmax(lab, draw):
     }
 
 
-@exercise.check(points=0.5)
+@exercise.check(points=0.5, hidden=True)
 def similarity_by_sum(lab, draw):
     """With mode="sum" and no table, it compares the words by their dot products."""
     return {
@@ -107,7 +107,7 @@ def lopsided_by_sum(lab, draw):
     return lab.basic_self_attention(draw.normal(5, 3), "sum", lopsided(draw, 5, 5))
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5)
 def negative_sums(lab, draw):
     """With mode="sum", a row is divided by its sum even if this is below 0, or very small."""
     X, table = draw.normal(5, 3), draw.normal(5, 5)

@@ -16,12 +16,9 @@ SECOND_AXIS = (
     "shape (2, 5, 3), which axis of your table of weights is axis 1?"
 )
 COLUMNS = (
-    "You normalise the columns: your weights sum to one for each word that is looked at, not for "
-    "each word that looks. Which axis of the table belongs to the word that looks?"
-)
-FIRST_AXIS = (
-    "You normalise along axis 0. In a table (T, T) it runs down a column, and in a batch over the "
-    "sentences. Which axis of the table holds the weights of one word?"
+    "In a table (T, T) you normalise the columns: your weights sum to one for each word that is "
+    "looked at, not for each word that looks. With and without batch axes, which axis of the table "
+    "holds the weights of one word?"
 )
 THIRD_AXIS = (
     "You normalise along axis 2, which a table (T, T) does not have: its axes are 0 and 1. With "
@@ -30,7 +27,7 @@ THIRD_AXIS = (
 for name, axis, advice in (
     ("second_axis", 1, SECOND_AXIS),
     ("columns", -2, COLUMNS),
-    ("first_axis", 0, FIRST_AXIS),
+    ("first_axis", 0, COLUMNS),
     ("third_axis", 2, THIRD_AXIS),
 ):
     by_softmax = {"softmax(scores, -1)": f"softmax(scores, {axis})"}

@@ -97,7 +97,7 @@ def uniform_logits(lab, draw):
     }
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=1)
 def padding_ignored(lab, draw):
     """Rows of padding change neither the sum nor the number that "mean" divides by."""
     # Three batches: one mean may be the same in float32 by chance. The last column is never right.
@@ -111,25 +111,35 @@ def padding_ignored(lab, draw):
     return seen
 
 
+@exercise.check(points=0.5)
+def zeros(lab, draw):
+    """0 is a number like any other: as the id to ignore, as a target and as the loss of a row."""
+    logits, target = draw.normal(7, 5), draw.integers(1, 4, 7)
+    zeros, some = (target.index_fill(0, torch.tensor([1, 4, 6]), id) for id in (0, -100))
+    one_more = some.index_fill(0, torch.tensor([2]), 0)
+    sure = logits.index_put((torch.tensor([0]), target[:1]), torch.tensor(1e3).double())
+    return {
+        "ignore_index=0": all_reductions(lab, logits, zeros, ignore_index=0),
+        "target 0, ignore_index=-100": all_reductions(lab, logits, one_more, ignore_index=-100),
+        "a row whose loss is 0": all_reductions(lab, sure, some, ignore_index=-100),
+    }
+
+
 @exercise.check(points=2, hidden=True)
 def ignored_tokens(lab, draw):
     """Rows to ignore count nowhere, whatever the id is and whatever their logits are."""
     logits, target = draw.normal(11, 7), draw.integers(1, 7, 11)
     ignored = torch.tensor([0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0], dtype=torch.bool)
     logits = torch.where(ignored[:, None], 1e4 * draw.normal(11, 7), logits)
-    sure = logits.index_put((torch.tensor([0]), target[:1]), torch.tensor(1e3).double())
     return {
         f"ignore_index={index}": all_reductions(
             lab, logits, target.masked_fill(ignored, index), ignore_index=index
         )
-        for index in (-100, 0, -1, 500)
+        for index in (-100, 3, -1, 500)
     } | {
         "an id that does not occur": all_reductions(lab, logits, target, ignore_index=-100),
         "column 0 counts unless ignored": all_reductions(
             lab, logits, target.masked_fill(ignored, 0)
-        ),
-        "a row without loss counts": all_reductions(
-            lab, sure, target.masked_fill(ignored, -100), ignore_index=-100
         ),
         "one row counts": all_reductions(
             lab,
@@ -243,7 +253,7 @@ exercise.promises(
         ),
         "rows whose target is this number do not count, either in the sum, in the number of "
         "tokens or in the gradient": "padding_ignored ignored_tokens gradients",
-        "It may be outside 0 … V-1 (-100 is common) or inside": "ignored_tokens",
+        "It may be outside 0 … V-1 (-100 is common) or inside": "zeros ignored_tokens",
         "None: every row counts.": "ignored_tokens",
         "the loss of each row, (N,), and 0 for an ignored row": "ignored_tokens",
         "their sum divided by the number of rows that count, and 0 if no row counts": (

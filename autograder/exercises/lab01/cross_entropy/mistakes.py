@@ -264,7 +264,7 @@ wrong(
     "looked_up_before_masking",
     "target * counts",
     "target",
-    "You look up the target before you remove the ignored rows. -100 is not a column: it raises an "
+    "You look up every target, also those of ignored rows. -100 is not a column: it raises an "
     "error for small V, and counts from the end without an error for large V. Which column could "
     "you look up in these rows instead?",
 )
@@ -272,8 +272,8 @@ wrong(
     "gathered_before_masking",
     "log_p[torch.arange(len(target)), column]",
     "log_p.gather(1, target[:, None])[:, 0]",
-    "You look up the target before you remove the ignored rows, and -100 is not a column. Which "
-    "column could you look up in these rows instead?",
+    "You look up every target, also those of ignored rows, and -100 is not a column. Which column "
+    "could you look up in these rows instead?",
 )
 REPAIRED_BELOW_ZERO = (
     "You look up a column that exists only for ignored targets below 0. Which other numbers may "
@@ -352,6 +352,13 @@ wrong(
     "not ignore_index",
     "`ignore_index=0` is treated as if it were not given: as a condition, 0 and None are both "
     "false. Which comparison distinguishes them?",
+)
+wrong(
+    "zero_never_ignored_in_the_number",
+    "counts.sum()",
+    "(counts if ignore_index else torch.ones_like(counts)).sum()",
+    "With `ignore_index=0` you divide by the number of all rows. Which rows does this id leave "
+    "out, and is 0 true or false as a condition?",
 )
 wrong("detached", "-log_p[", "-log_p.detach()[", CUT_OFF)
 wrong(

@@ -61,16 +61,24 @@ def drawn(draw, d_state=3, d_hidden=7, d_score=4):
     return draw.normal(d_state, d_score), draw.normal(d_hidden, d_score) / 2, draw.normal(d_score)
 
 
-def second_call(scorer, state, hidden):
-    """Whether a second call gives the same scores; if not, whether `__init__`'s weights count."""
+def second_call(scorer, state, hidden, numbers):
+    """Whether a second call gives the same scores, and whether they are from `__init__`'s weights.
+
+    They are if a call replaces no parameter and adds none. If the calls differ, `numbers` numbers
+    of these parameters must also have an effect.
+    """
     weights = [*scorer.parameters()]
     first = scorer(state, hidden)
-    if torch.equal(first, scorer(state, hidden)):
-        return "the same scores"
-    if first.requires_grad:
-        first.square().sum().backward()
-    idle = not weights or any(weight.grad is None for weight in weights)
-    return "other scores, not all from the weights of `__init__`" if idle else "other scores"
+    same = torch.equal(first, scorer(state, hidden))
+    after = [*scorer.parameters()]
+    kept = [*map(id, after)] == [*map(id, weights)]
+    if not same:
+        if first.requires_grad:
+            first.square().sum().backward()
+            weights = [weight for weight in weights if weight.grad is not None]
+        kept = kept and sum(weight.numel() for weight in weights) >= numbers
+    seen = "the same scores" if same else "other scores"
+    return seen if kept else f"{seen}, not all from the weights of `__init__`"
 
 
 @exercise.check(points=1.5)
@@ -78,7 +86,7 @@ def shape_and_parameters(lab, draw):
     """Returns one score for each place; learns W and a and nothing else."""
     scorer = lab.AdditiveScore(3, 7, 4)
     state, hidden = draw.normal(2, 3).float(), draw.normal(2, 5, 7).float()
-    second = second_call(scorer, state, hidden)
+    second = second_call(scorer, state, hidden, (3 + 7) * 4 + 4)
     out = scorer(state, hidden)
     return {
         "shape": list(out.shape),

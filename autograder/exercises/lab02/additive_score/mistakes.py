@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import nn
 
-from . import exercise
+from . import exercise, mistakes_in_forward  # noqa: F401 - to register them
 from .also_right import Joined, TwoMatrices
 
 wrong = exercise.edits(Joined)
@@ -266,48 +266,6 @@ wrong_parts(
     "tanh is applied to the two parts before they are added. In aᵀ tanh(W[s; h]), how often is "
     "tanh applied?",
 )
-
-
-NEW_LAYERS = (
-    "Your scores are not made from weights that `__init__` made: perhaps `forward` makes a new "
-    "layer, with new random weights, at every call. Which numbers would the optimizer improve?"
-)
-W, A = "nn.Linear(d_state + d_hidden, d_score, bias=False)", "nn.Linear(d_score, 1, bias=False)"
-NEW_W = "nn.Linear(state.shape[1] + hidden.shape[2], self.d, bias=False)"
-SIZE_KEPT = {
-    "super().__init__()": "super().__init__()\n        self.d = d_score",
-}
-NO_LAYERS = {f"        self.W = {W}\n": "", f"        self.a = {A}\n": ""}
-for name, made_before in (("", {}), ("Alone", NO_LAYERS)):
-    for kind, dtype in (("", ""), ("OfTheRightDtype", ".to(hidden.dtype)")):
-        new_a = f"nn.Linear(self.d, 1, bias=False){dtype}"
-        joined = "self.W(torch.cat"
-        wrong.several(
-            f"LayersMadeInForward{name}{kind}",
-            {
-                **SIZE_KEPT,
-                **made_before,
-                joined: f"{NEW_W}{dtype}(torch.cat",
-                "self.a(inner)": f"{new_a}(inner)",
-            },
-            NEW_LAYERS,
-        )
-        wrong.several(
-            f"LayersKeptByForward{name}{kind}",
-            {
-                **SIZE_KEPT,
-                **made_before,
-                "        inner =": f"        self.W = {NEW_W}{dtype}\n"
-                f"        self.a = {new_a}\n        inner =",
-            },
-            NEW_LAYERS,
-        )
-for kind, dtype in (("", ""), ("OfTheRightDtype", ".to(hidden.dtype)")):
-    wrong.several(
-        f"FirstLayerMadeInForward{kind}",
-        {**SIZE_KEPT, "self.W(torch.cat": f"{NEW_W}{dtype}(torch.cat"},
-        NEW_LAYERS,
-    )
 
 
 @exercise.mistake(

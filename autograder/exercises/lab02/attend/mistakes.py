@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (  # noqa: F401 - to register them
     exercise,
+    mistakes_in_scaling,
     mistakes_with_infinity,
     mistakes_without_a_mask,
 )
@@ -66,37 +67,6 @@ wrong(
     "    filled = scores",
     "A sentence that is all padding puts all its weight on one place. That avoids NaN, but it is "
     "padding, too: which weights does the task ask for?",
-)
-SCALED_UP = (
-    "Padding is removed after the softmax, and the rest is scaled up again. On paper that is the "
-    "same; but if padding has a huge score, nothing is left to scale up. Can padding be removed "
-    "before the exponentials?"
-)
-wrong.several(
-    "scaled_up_afterwards",
-    {
-        FILL: "",
-        "    context": "    weights = weights / weights.sum(-1, keepdim=True)\n    context",
-    },
-    SCALED_UP,
-)
-wrong.several(
-    "scaled_up_with_an_epsilon",
-    {
-        FILL: "",
-        "    context": "    total = weights.sum(-1, keepdim=True)\n"
-        "    weights = weights / (total + 1e-8)\n    context",
-    },
-    SCALED_UP,
-)
-wrong.several(
-    "scaled_up_where_something_is_left",
-    {
-        FILL: "",
-        "    context": "    total = weights.sum(-1, keepdim=True)\n"
-        "    weights = torch.where(total > 0, weights / total, 0.0)\n    context",
-    },
-    SCALED_UP,
 )
 FILLED_WITH_ZERO = (
     "You set the scores of padding to 0. exp(0) is 1, so a score of 0 is a score like any other. "
@@ -356,15 +326,6 @@ for name, low in (("a_billion", "-1e9"), ("a_million", "-1e6")):
         "You fill where the mask is True, but True means a token, so only padding is left. Which "
         "operator inverts a mask?",
     )
-wrong.several(
-    "scaled_up_with_a_smaller_epsilon",
-    {
-        FILL: "",
-        "    context": "    total = weights.sum(-1, keepdim=True)\n"
-        "    weights = weights / (total + 1e-12)\n    context",
-    },
-    SCALED_UP,
-)
 wrong(
     "scores_assigned_to",
     f"filled = scores{FILL}",

@@ -21,3 +21,27 @@ for name, changes in (
         "With a mask, the weights of tokens are NaN, too: perhaps you multiply infinity by the "
         "mask, and 0 · inf is NaN. Which call writes a number at some places without a product?",
     )
+
+ROW_OF_NAN = (
+    "A sentence that is all padding is NaN in your code before you overwrite its numbers, and its "
+    "gradient stays NaN. What must not enter the softmax for such a sentence?"
+)
+EMPTY = "~mask.any(-1, keepdim=True)"
+for name, log in (("", "mask.to(scores.dtype).log()"), ("_in_float32", "mask.float().log()")):
+    filled = {FILLED: f"scores + {log}"}
+    wrong.several(f"logarithm_of_the_mask_added{name}", filled, ROW_OF_NAN)
+    wrong.several(
+        f"logarithm_of_the_mask_added{name}_and_nan_replaced",
+        {**filled, THEN_ZERO: ".nan_to_num(0.0)"},
+        ROW_OF_NAN,
+    )
+    wrong.several(
+        f"logarithm_of_the_mask_added{name}_and_results_replaced",
+        {
+            **filled,
+            THEN_ZERO: "",
+            "    return": f"    context = context.masked_fill({EMPTY}, 0.0)\n"
+            f"    weights = weights.masked_fill({EMPTY}, 0.0)\n    return",
+        },
+        ROW_OF_NAN,
+    )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from . import exercise, mistakes_in_keeping  # noqa: F401 - to register them
+from . import (  # noqa: F401 - to register them
+    exercise,
+    mistakes_in_keeping,
+    mistakes_in_logarithms,
+)
 from .also_right import by_sorting
 
 START = "[([], 0.0, state)]"
@@ -103,12 +107,6 @@ wrong(
     f"        beam = sorted(ended + {KEEP_BEST}, key=score, reverse=True)",
     "Finished hypotheses do not count among your `width`, so more and more are kept. How many "
     "candidates of both kinds stay after a step, according to the task?",
-)
-wrong.several(
-    "logs_multiplied",
-    {START: "[([], 1.0, state)]", ADD_UP: "total * more, following"},
-    "You multiply log-probabilities. The probabilities of a sequence's symbols are multiplied; "
-    "what does the logarithm make of a product?",
 )
 PROBABILITIES = (
     "Your scores are probabilities, between 0 and 1, and for long sequences they underflow. Which "
@@ -243,13 +241,6 @@ wrong(
     "How many different beginnings are there before the first step?",
 )
 wrong(
-    "log_taken_twice",
-    "log_p.tolist()",
-    "log_p.log().tolist()",
-    "You take the logarithm of the numbers that `step` returns, and some are NaN: the logarithm of "
-    "a negative number. What are these numbers already?",
-)
-wrong(
     "stops_at_the_first_end",
     "if all(",
     "if any(",
@@ -350,13 +341,6 @@ wrong(
     "        beam = [candidates[i] for i in scores.topk(width).indices.tolist()]",
     "`topk(width)` fails if there are fewer than `width` numbers to choose from. How many "
     "candidates does the first step have, for a vocabulary of six?",
-)
-wrong(
-    "impossible_ones_kept",
-    "if more != -math.inf:\n                    candidates",
-    "candidates",
-    "Your beam holds impossible symbols, of log-probability -inf. When is a continuation not a "
-    "candidate?",
 )
 wrong(
     "one_list_for_all",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import torch
 
 from attnlab.checking.weights import give_weights, weight_gradients
@@ -94,9 +96,12 @@ def parts_without_gradients(parameters, results):
 def shapes(lab, draw):
     """Returns logits (B, V), new state (B, d_state) and weights (B, T), made by all its parts."""
     cell = lab.AttentionDecoderCell(VOCAB, EMBED, STATE, HIDDEN, SCORE)
-    parameters = dict(cell.named_parameters())
+    twin, parameters = copy.deepcopy(cell), dict(cell.named_parameters())
     state, hidden = draw.normal(2, STATE).float(), draw.normal(2, 6, HIDDEN).float()
-    logits, new_state, weights = cell(tokens(draw), state, hidden, mask_of(6, 4))
+    y_prev = tokens(draw)
+    again = twin(y_prev, state.clone(), hidden.clone(), mask_of(6, 4))
+    logits, new_state, weights = results = cell(y_prev, state, hidden, mask_of(6, 4))
+    same = all(torch.equal(*pair) for pair in zip(results, again, strict=True))
     return {
         "shape of logits": list(logits.shape),
         "shape of the new state": list(new_state.shape),
@@ -104,6 +109,7 @@ def shapes(lab, draw):
         "parts of `__init__` that no result depends on": parts_without_gradients(
             parameters, (logits, new_state, weights)
         ),
+        "a copy of your cell gives": "the same results" if same else "other results",
     }
 
 

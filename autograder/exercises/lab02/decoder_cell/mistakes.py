@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from . import exercise, mistakes_in_calls  # noqa: F401 - to register them
+from . import (  # noqa: F401 - to register them
+    exercise,
+    mistakes_in_calls,
+    mistakes_in_flow,
+)
 from .also_right import InFourLines
 
 EMBEDDED = "self.embedding(y_prev)"
@@ -347,12 +351,4 @@ for name, width, joined in (
         },
         "Your output layer has other sizes than the task's: perhaps it also reads the context or "
         "the last token, as Bahdanau's does. On what do the logits depend here?",
-    )
-for percent in (10, 20, 50):
-    wrong(
-        f"{percent}PercentOfEmbeddingDropped",
-        EMBEDDED,
-        f"nn.functional.dropout({EMBEDDED}, {percent / 100})",
-        "You apply dropout to the embedding, so two equal calls give two answers. Is there dropout "
-        "in this step's formula?",
     )

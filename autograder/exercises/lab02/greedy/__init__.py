@@ -14,8 +14,22 @@ EOS = 4
 SYMBOLS = 7
 
 
+TOKENS = "a tensor (B,) of whole numbers"
+
+
+def kind_of(y_prev, rows):
+    """What kind of tokens a step is fed: one whole number for each row, or anything else."""
+    if not isinstance(y_prev, torch.Tensor):
+        return f"an object of type {type(y_prev).__name__}"
+    whole = not (y_prev.is_floating_point() or y_prev.dtype == torch.bool)
+    if whole and y_prev.shape == (rows,):
+        return TOKENS
+    kind = str(y_prev.dtype).removeprefix("torch.")
+    return f"a tensor of shape {tuple(y_prev.shape)} and dtype {kind}"
+
+
 class Talker:
-    """A translator made of a few tables.
+    """A translator made of a few tables. Like the real one, it needs a tensor of tokens, (B,).
 
     A row's state holds the number of steps after which its sentence ends. If it is called again
     after that, it continues, and ends once more at the third call. Like a module, it can be set to
@@ -27,7 +41,7 @@ class Talker:
         self.look, self.mix = draw.normal(3, 5), draw.normal(5, 5)
         self.out = draw.normal(5, SYMBOLS)
         self.ends = {9 - row: end for row, end in enumerate(ends)}  # by a row's first word
-        self.rows_read, self.rows_stepped, self.steps, self.recorded = 0, 0, [], []
+        self.rows_read, self.steps, self.recorded, self.fed = 0, [], [], []
 
     def source(self, draw, width=5):
         """Rows of unequal length; the first word shows which sentence it is."""
@@ -52,7 +66,9 @@ class Talker:
 
     def cell(self, y_prev, state, hidden, mask=None):
         self.recorded.append(torch.is_grad_enabled())
-        self.rows_stepped += len(state)
+        self.fed.append(kind_of(y_prev, len(state)))
+        if self.fed[-1] != TOKENS:
+            raise TypeError(f"y_prev should be {TOKENS}, and is {self.fed[-1]}")
         place, left, made = state[:, :5], state[:, 5:6] - 1, state[:, 6:] + 1
         self.steps += made.flatten().tolist()
         weights = torch.ones(hidden.shape[:2]).double() if mask is None else mask.double()
@@ -86,10 +102,20 @@ def one_list_for_each_sentence(lab, draw):
     """Returns a list of lists of plain numbers, one for each sentence; the same ones each time."""
     model = Talker(draw, (4, 4, 4))
     source, mask = model.source(draw)
-    sentences = lab.greedy(model, source.clone(), mask.clone(), BOS, EOS, 9)
-    again = lab.greedy(model, source, mask, BOS, EOS, 9)
-    same = str(sentences) == str(again)
+    sentences, same = [], True
+
+    def twice():
+        nonlocal sentences, same
+        sentences = lab.greedy(model, source.clone(), mask.clone(), BOS, EOS, 9)
+        same = str(sentences) == str(lab.greedy(model, source, mask, BOS, EOS, 9))
+
+    error = draw.raises(twice)
+    first, later = (model.fed or ["nothing"])[0], sorted({TOKENS, *model.fed[1:]} - {TOKENS})
+    if error is not None and first == TOKENS and not later:
+        twice()
     return {
+        "`y_prev` for 3 sentences, first step": first,
+        "`y_prev` for 3 sentences, later steps": (later or [TOKENS])[0],
         "kind of the result": type(sentences).__name__,
         "kinds inside": sorted({type(one).__name__ for one in sentences}),
         "kinds of symbols": sorted({type(n).__name__ for one in sentences for n in one}),
@@ -123,8 +149,11 @@ def ends_apart(lab, draw):
 
 @exercise.check(points=1)
 def no_more_than_max_len(lab, draw):
-    """Stops after max_len steps if a sentence does not end by itself."""
+    """Stops when every sentence has ended, and after max_len steps if one does not end."""
+    model = Talker(draw, (3, 6, 2))
+    lab.greedy(model, *model.source(draw), BOS, EOS, 11)
     return {
+        "steps until the last of three sentences ends": max(model.steps, default=0),
         "max_len 5, none ends": told(lab, draw, (99, 98, 97), 5),
         "max_len 6, one ends": told(lab, draw, (99, 3), 6),
         "max_len 6, an end at the last step": told(lab, draw, (6, 9), 6),
@@ -144,14 +173,15 @@ def no_gradients(lab, draw):
 
 @exercise.check(points=2, hidden=True)
 def work_done(lab, draw):
-    """Reads the source once, makes no extra steps, keeps its inputs."""
+    """Reads the source once, makes no step twice, keeps its inputs."""
     model = Talker(draw, (3, 6, 2))
     given = model.source(draw)
     before = [tensor.clone() for tensor in given]
     lab.greedy(model, *given, BOS, EOS, 11)
     return {
         "rows that were read": model.rows_read,
-        "most steps of a sentence": max(model.steps),
-        "steps beyond six for each of three sentences": max(0, model.rows_stepped - 3 * 6),
+        "steps of a sentence that are made again": max(
+            0, sum(step <= 6 for step in model.steps) - 3 * 6
+        ),
         "inputs as they were": [torch.equal(*both) for both in zip(given, before, strict=True)],
     }

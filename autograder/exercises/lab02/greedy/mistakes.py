@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from . import exercise
+from . import exercise, mistakes_in_tokens  # noqa: F401 - to register them
 from .also_right import column_by_column
 
 STEP = "logits, state, _ = model.cell(fed, state, hidden, source_mask)"

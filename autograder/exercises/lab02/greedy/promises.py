@@ -11,7 +11,7 @@ exercise.promises(
         "step chose.": "likeliest_symbols",
         "A sentence ends at its first `eos`.": "ends_apart",
         "Decoding runs until every sentence has ended, or for `max_len` steps.": (
-            "no_more_than_max_len work_done"
+            "no_more_than_max_len"
         ),
         "No gradients are recorded: the model runs under `torch.no_grad()`.": "no_gradients",
         "The source is read once.": "work_done",

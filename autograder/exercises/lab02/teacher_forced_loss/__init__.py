@@ -15,6 +15,20 @@ VOCAB = 11
 WIDTH = 5
 
 
+NONE = "none"
+
+
+def wrong_shapes(y_prev, state, hidden):
+    """The names of those arguments of `model.cell` that have a wrong shape, or none at all."""
+    y_shape, s_shape, h_shape = (tuple(getattr(x, "shape", ())) for x in (y_prev, state, hidden))
+    right = {
+        "y_prev": y_shape == h_shape[:1],
+        "state": s_shape == (*h_shape[:1], WIDTH),
+        "hidden": len(h_shape) == 3 and h_shape[-1] == WIDTH,
+    }
+    return " ".join(name for name, fits in right.items() if not fits) or NONE
+
+
 class Toy(nn.Module):
     """A small model with `encode` and `cell` that notes its inputs."""
 
@@ -24,8 +38,12 @@ class Toy(nn.Module):
         self.mix = nn.Parameter(draw.normal(WIDTH, WIDTH) / 2)
         self.out = nn.Parameter(draw.normal(WIDTH, VOCAB))
         self.read, self.fed, self.masks, self.modes = [], [], [], []
+        self.wrong = {"model.encode": NONE, "first step": NONE, "later step": NONE}
 
     def encode(self, source, source_mask):
+        if source.dtype == torch.bool:
+            self.wrong["model.encode"] = "source source_mask"
+            raise ValueError("the source should be token ids, and is a mask")
         self.read.append(source)
         self.modes.append(self.training)
         hidden = self.words[source] * source_mask[..., None]
@@ -34,6 +52,10 @@ class Toy(nn.Module):
     def cell(self, y_prev, state, hidden, source_mask):
         self.fed.append(y_prev)
         self.masks.append(source_mask)
+        step = "first step" if len(self.fed) == 1 else "later step"
+        self.wrong[step] = wrong_shapes(y_prev, state, hidden)
+        if self.wrong[step] != NONE:
+            raise ValueError(f"wrong arguments of model.cell: {self.wrong[step]}")
         scores = (hidden @ state[..., None])[..., 0].masked_fill(~source_mask, -1e9)
         weights = scores.softmax(-1)
         context = (weights[..., None] * hidden).sum(1)
@@ -70,14 +92,24 @@ def gradients_of(model, loss):
 
 @exercise.check(points=1)
 def one_number(lab, draw):
-    """Returns one number, a tensor without dimensions, in the dtype of the logits."""
-    model, batch = Toy(draw), batch_of(draw)
+    """Returns one number, in the dtype of the logits; reads the source once, keeps the mode."""
+    model, evaluated, batch = Toy(draw), Toy(draw).eval(), batch_of(draw)
+    draw.raises(lab.teacher_forced_loss, model, batch)
+    wrong = {f"wrong arguments, {name}": which for name, which in model.wrong.items()}
+    if set(wrong.values()) != {NONE}:
+        return {**wrong, "results": "none"}
+    read, modes = len(model.read), [all(model.modes), model.training]
     loss, low = lab.teacher_forced_loss(model, batch), lab.teacher_forced_loss(model.float(), batch)
-    return {
+    lab.teacher_forced_loss(evaluated, batch)
+    results = {
         "shape": list(loss.shape),
         "dtype of float64": str(loss.dtype),
         "dtype of float32": str(low.dtype),
+        "times that the source is read": read,
+        "asked in training mode, as it came": modes,
+        "asked in evaluation mode, as it came": [any(evaluated.modes), evaluated.training],
     }
+    return {**wrong, "results": results}
 
 
 @exercise.check(points=2)
@@ -109,20 +141,15 @@ def gradients_through_all_steps(lab, draw):
 
 @exercise.check(points=1.5, hidden=True)
 def what_is_fed(lab, draw):
-    """Reads the source once, feeds the true token of the step before, keeps the model's mode."""
+    """Feeds the true token of the step before, and the source's mask."""
     model, batch = Toy(draw), batch_of(draw)
     lab.teacher_forced_loss(model, batch)
-    evaluated = Toy(draw).eval()
-    lab.teacher_forced_loss(evaluated, batch)
     asked = (batch.target[:, 1:] != PAD) * 1
     steps = asked.shape[1]
     fed = torch.stack(model.fed, 1)[:, :steps]
     return {
-        "times that the source is read": len(model.read),
         "what is fed before each symbol": fed * asked[:, : fed.shape[1]],
         "the source's mask at the first step": model.masks[0],
-        "asked in training mode, as it came": [all(model.modes), model.training],
-        "asked in evaluation mode, as it came": [any(evaluated.modes), evaluated.training],
     }
 
 

@@ -10,13 +10,13 @@ exercise.promises(
         "before.": "equal_lengths unequal_lengths",
         "The source is read once, for the whole batch; then the decoder runs step by step. Its "
         "input is always the true token of the previous step, never its own prediction.": (
-            "what_is_fed"
+            "one_number what_is_fed"
         ),
         "The first step is fed BOS and must predict the first symbol; a later step is fed a "
         "symbol and must predict the next one; after the last symbol it must predict EOS.": (
             "what_is_fed each_symbol_counts"
         ),
-        "Its mode, training or evaluation, stays unchanged.": "what_is_fed",
+        "Its mode, training or evaluation, stays unchanged.": "one_number",
         "The mean over all predictions of the batch, EOS included, of -log p(right token), in "
         "nats": "equal_lengths unequal_lengths each_symbol_counts",
         "; a tensor without dimensions, in the dtype of the logits.": "one_number",

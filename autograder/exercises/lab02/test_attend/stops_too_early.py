@@ -1,0 +1,151 @@
+"""Wrong tests of attend that reject right answers, or whose failures are lost."""
+
+from __future__ import annotations
+
+import torch
+
+from . import exercise
+from .also_right import batches, hold, right_version, same_values
+
+OTHER_ORDER = (
+    "Your test accepts context and weights in the other order, but not in the task's. Which of "
+    "them does `attend` return first, and into which of your names does it go?"
+)
+
+
+@exercise.mistake(OTHER_ORDER)
+def results_in_the_other_order(impl):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, shares = right_version(scores, hidden)
+    weights, found = impl(scores, hidden)
+    assert torch.allclose(weights, shares)
+    assert torch.allclose(found, context)
+
+
+@exercise.mistake(OTHER_ORDER)
+def shapes_in_the_other_order(impl):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    weights, found = impl(scores, hidden)
+    torch.testing.assert_close((found, weights), right_version(scores, hidden))
+
+
+@exercise.mistake(
+    "The last batch that your test tries before it rejects your own `attend` has a sentence that "
+    "is all padding. What does your test expect for it: zeros, NaN, or equal weights?"
+)
+def nan_expected_for_padding_alone(impl):
+    mask = torch.arange(5) < torch.tensor([[3], [0]])
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    shares = scores.masked_fill(~mask, -torch.inf).softmax(-1)
+    context, weights = impl(scores, hidden, mask)
+    assert torch.allclose(weights, shares)
+    assert torch.allclose(context, torch.einsum("bt,bth->bh", shares, hidden))
+
+
+NOT_FINITE = (
+    "The last batch that your test tries before it rejects your own `attend` holds a number that "
+    "is not finite. Which scores and vectors does the task of `attend` speak of, at padding, too?"
+)
+
+
+@exercise.mistake(NOT_FINITE)
+def nan_in_vectors_of_padding(impl):
+    mask = torch.arange(5) < torch.tensor([[3], [5]])
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = right_version(scores, hidden, mask)
+    found = impl(scores, hidden.masked_fill(~mask[..., None], torch.nan), mask)
+    torch.testing.assert_close(found, (context, weights))
+
+
+@exercise.mistake(NOT_FINITE)
+def nan_in_scores_of_padding(impl):
+    mask = torch.arange(5) < torch.tensor([[3], [5]])
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    found = impl(scores.masked_fill(~mask, torch.nan), hidden, mask)
+    torch.testing.assert_close(found, right_version(scores, hidden, mask))
+
+
+LAST_DIGITS = (
+    "The last results that your test sees before it rejects your own `attend` differ from the "
+    "expected ones only in their last digits. How large a difference does the dtype of your "
+    "numbers need, and how large a one does your comparison allow?"
+)
+
+
+@exercise.mistake(LAST_DIGITS)
+def exactly_equal(impl):
+    for size in (41, 57):
+        scores = torch.randn(31, size, dtype=torch.float64)
+        hidden = torch.randn(31, size, 7, dtype=torch.float64)
+        context, _ = impl(scores, hidden)
+        assert torch.equal(context, (scores.softmax(1)[..., None] * hidden).sum(1))
+
+
+@exercise.mistake(LAST_DIGITS)
+def exact_numbers(impl):
+    mask = torch.arange(41) < torch.tensor([[33], [0], [41]])
+    for _ in range(9):
+        scores, hidden = torch.randn(3, 41).double(), torch.randn(3, 41, 7).double()
+        context, weights = impl(scores, hidden, mask)
+        exp = scores.exp() * mask
+        shares = exp / exp.sum(1, keepdim=True).clamp(min=1e-30)
+        assert torch.equal(weights, shares)
+        assert torch.equal(context, torch.einsum("bt,bth->bh", shares, hidden))
+
+
+@exercise.mistake(LAST_DIGITS)
+def single_precision_held_to_double(impl):
+    mask = torch.arange(41) < torch.tensor([[33], [0], [41]])
+    for _ in range(9):
+        scores, hidden = torch.randn(3, 41), torch.randn(3, 41, 7)
+        context, weights = right_version(scores.double(), hidden.double(), mask)
+        found = impl(scores, hidden, mask)
+        assert torch.allclose(found[0].double(), context, atol=1e-12, rtol=0)
+        assert torch.allclose(found[1].double(), weights, atol=1e-12, rtol=0)
+
+
+@exercise.mistake(
+    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
+    "with two parts ever false?"
+)
+def tuple_asserted(impl):
+    for scores, hidden, mask in batches():
+        context, weights = impl(scores, hidden, mask)
+        right, shares = right_version(scores, hidden, mask)
+        # A list is as true as a tuple, but Python does not warn of it here.
+        assert [torch.allclose(context, right), "context"]
+        assert [torch.allclose(weights, shares), "weights"]
+
+
+@exercise.mistake(
+    "A comparison in your test stands alone on its line (such as `torch.allclose(…)`), and nothing "
+    "reads its result. Which statement turns a False into an error?"
+)
+def result_unread(impl):
+    for scores, hidden, mask in batches():
+        context, weights = impl(scores, hidden, mask)
+        right, shares = right_version(scores, hidden, mask)
+        torch.allclose(context, right)
+        torch.allclose(weights, shares)
+
+
+FAILURES_CAUGHT = (
+    "Your test catches its own failures: an `except` around an `assert` stops the error inside the "
+    "test. How does anyone learn that the `assert` has failed?"
+)
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def failures_caught(impl):
+    try:  # noqa: SIM105
+        hold(impl, batches(), same_values)
+    except AssertionError:
+        pass
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def all_errors_caught(impl):
+    try:  # noqa: SIM105
+        hold(impl, batches(), same_values)
+    except Exception:
+        pass
