@@ -65,12 +65,17 @@ def the_model_stays(lab, draw):
 
 @exercise.check(points=0.5)
 def called_as_the_model_is(lab, draw):
-    """Returns a module that is called like the model, without and with weights."""
+    """Returns a module of the model's dtype that is called like it, without and with weights."""
     ablated = lab.ablate_head(model_of(lab, draw), 2)
     q, k, v = texts(draw)
     mask = torch.arange(7) < 5
+    dtypes = "not a module"
+    if isinstance(ablated, nn.Module):
+        dtypes = sorted({str(p.dtype).removeprefix("torch.") for p in ablated.parameters()})
+        ablated.double()
     return {
         "module": isinstance(ablated, nn.Module),
+        "dtype of its parameters": dtypes,
         "shape": list(ablated(q, k, v, mask=mask).shape),
         "shapes with weights": [list(x.shape) for x in ablated(q, k, v, mask, need_weights=True)],
     }

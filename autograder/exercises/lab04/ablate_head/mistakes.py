@@ -116,10 +116,6 @@ wrong(
     "start : model.d_v",
     "Your slice ends at column d_v, whatever `head` is. Where do the columns of head 1 end?",
 )
-ONE_HEAD_EARLY = (
-    "Your slice covers the head before this one, as if heads were counted from 1. Which columns "
-    "belong to head 0?"
-)
 for name, first in (
     ("heads_counted_from_one", "head - 1"),
     ("head_before", "(head - 1) % model.num_heads"),
@@ -128,7 +124,7 @@ for name, first in (
         name,
         "head * model.d_v, (head + 1) * model.d_v",
         f"(i := {first}) * model.d_v, (i + 1) * model.d_v",
-        ONE_HEAD_EARLY,
+        NEIGHBOURS_ALONE,
     )
 wrong(
     "written_while_recording",
@@ -141,8 +137,7 @@ wrong(
     "one_column",
     "start:stop",
     "head",
-    "Only one column is zero, number `head`. How many columns of the last layer belong to one "
-    "head?",
+    "Only column `head` is zero. How many columns of the last layer belong to one head?",
 )
 wrong(
     "every_hth_column",
@@ -217,13 +212,15 @@ wrong(
     "",
     "Nothing was removed: the copy's output equals the model's. What should your function change?",
 )
+NO_SUCH_HEAD = (
+    "Your function accepts a number that no head has, for example 3 if there are three heads. "
+    "Which number has the last of three heads, and which error does the task ask for after it?"
+)
 wrong(
     "any_number_taken",
     '    if not 0 <= head < model.num_heads:\n        raise IndexError("no such head")\n',
     "",
-    "For a head that does not exist you return the model unchanged, or ablate another one: a slice "
-    "past the end is empty, and a negative one counts from the end. Which error does the task ask "
-    "for?",
+    NO_SUCH_HEAD,
 )
 wrong(
     "negative_heads_taken",
@@ -236,8 +233,7 @@ wrong(
     "one_head_too_many",
     "head < model.num_heads",
     "head <= model.num_heads",
-    "You accept a `head` that equals the number of heads, and nothing is ablated. Which number has "
-    "the last of three heads?",
+    NO_SUCH_HEAD,
 )
 wrong(
     "another_error",
@@ -304,6 +300,19 @@ for name, options in (
         "    changed.train(model.training)",
         "You build a new layer and load the model's weights into it, so whatever is not a weight "
         "has its default again. Which other arguments does the model's class take?",
+    )
+for name, sizes, options in (
+    ("dtype_lost", SIZES, ", bias=model.out_proj.bias is not None"),
+    ("arguments_lost", "model.out_proj.out_features, model.num_heads", ""),
+):
+    wrong(
+        name,
+        "copy.deepcopy(model)",
+        f"type(model)({sizes}{options})\n"
+        "    changed.load_state_dict(model.state_dict())\n"
+        "    changed.train(model.training)",
+        "Your copy is a new layer, and it does not keep the model's dtype, or not all arguments "
+        "that the model was made with. What copies a module with everything in it?",
     )
 
 wrong = exercise.edits(by_leaving_it_out)

@@ -47,6 +47,7 @@ def shapes_and_dtype(lab, draw):
         "shape of the weight": list(W.shape),
         "shape of the bias": list(b.shape),
         "dtypes": [dtype_of(W), dtype_of(b)],
+        "how many features q, k and v have": [part.shape[-1] for part in parts],
         "shapes of q, k, v": [list(part.shape) for part in parts],
     }
 
@@ -139,7 +140,7 @@ def one_product(lab, draw):
     """Project: uses one matrix product."""
     with Products() as products:
         lab.project_fused(draw.normal(2, 3, 7), draw.normal(15, 7), draw.normal(15), (4, 5, 6))
-    return {"matrix products": products.number}
+    return {"how many matrix products": products.number}
 
 
 @exercise.check(points=0.5, hidden=True)

@@ -77,24 +77,17 @@ wrong(
     "None",
     "Your second result is always None. Three layers add three biases: where are they in yours?",
 )
-wrong(
-    "all_biases_or_none",
-    "b_q is None and b_k is None and b_v is None",
-    "b_q is None or b_k is None or b_v is None",
-    "If one bias is missing, you drop all of them. Adding no bias has the same effect as adding "
-    "what?",
+OTHER_BIASES_LOST = (
+    "In your code, the other biases can be lost if one of the three is None. What does the task "
+    "say about a single missing bias?"
 )
-ONE_BIAS_DECIDES = (
-    "In your code, one of the three biases decides for all: if that one is None, the other two are "
-    "lost. What does the task say about a single missing bias?"
-)
-for bias in ("b_q", "b_k", "b_v"):
-    wrong(
-        f"{bias}_decides",
-        "b_q is None and b_k is None and b_v is None",
-        f"{bias} is None",
-        ONE_BIAS_DECIDES,
-    )
+for name, condition in (
+    ("all_biases_or_none", "b_q is None or b_k is None or b_v is None"),
+    ("b_q_decides", "b_q is None"),
+    ("b_k_decides", "b_k is None"),
+    ("b_v_decides", "b_v is None"),
+):
+    wrong(name, "b_q is None and b_k is None and b_v is None", condition, OTHER_BIASES_LOST)
 wrong(
     "zeros_as_long_as_the_input",
     "w.new_zeros(len(w))",

@@ -84,6 +84,13 @@ wrong(
     "axis should a head's weights sum to one?",
 )
 wrong(
+    "MaskAsACondition",
+    "mask is None else",
+    "not mask else",
+    "A line of yours asks whether a whole mask is true (`if mask:`, `mask or …`), and a tensor of "
+    "many values is neither true nor false. What do you want to know about `mask` in that line?",
+)
+wrong(
     "MaskLinedUpWithHeads",
     "else mask",
     "else mask.squeeze(1)",
@@ -96,7 +103,7 @@ wrong(
     "else mask",
     "else mask.unsqueeze(1)",
     "You give every mask one more axis. That fits (B, Lq, Lk), which is not used here. What does "
-    "it make of (Lq, Lk), and of four axes?",
+    "it make of (Lq, Lk), of three axes, (h, Lq, Lk), and of four?",
 )
 wrong(
     "FirstHeadsMask",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .mistakes_in_arguments import wrong  # that module and two more have other known mistakes
+from .mistakes_in_shapes import wrong  # that module and three more have other known mistakes
 
 PROJECTED = "self.q_proj(q), self.k_proj(k), self.v_proj(v)"
 

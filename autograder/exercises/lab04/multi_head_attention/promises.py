@@ -33,9 +33,11 @@ exercise.promises(
         ),
         "mask: boolean, True where a query may attend to a key; of any shape that broadcasts "
         "to (B, h, Lq, Lk), such as (Lq, Lk), (B, 1, Lq, Lk) or (B, 1, 1, Lk).": (
-            "looking_back one_mask_for_all masks_of_their_own"
+            "looking_back one_mask_for_all mask_of_each_head masks_of_their_own"
         ),
-        "Three axes are (h, Lq, Lk): a mask for each sentence needs the axis": "masks_of_their_own",
+        "Three axes are (h, Lq, Lk): a mask for each sentence needs the axis": (
+            "mask_of_each_head masks_of_their_own"
+        ),
         "A query that may attend to no key gets zeros from its heads.": "one_mask_for_all",
         "None: all may attend to all.": "one_mask_for_all cross_attention",
         "need_weights: whether to return the attention weights, too.": "shapes_and_dtype",

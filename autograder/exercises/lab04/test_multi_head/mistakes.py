@@ -107,7 +107,10 @@ def returns_its_verdict(impl):
     return torch.allclose(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
 
 
-@exercise.mistake(NOTHING_COMPARED)
+@exercise.mistake(
+    "Your test calls the layer, but no `assert` of yours compares the output with right numbers. "
+    "What does `torch_equivalent` give you?"
+)
 def shapes_only(impl):
     q, k, v = texts()
     out, weights = filled(impl)(q, k, v, need_weights=True)
@@ -211,7 +214,7 @@ def asks_for_names(impl):
 # Said of every test that stops too early: the line in which it stops is quoted after this.
 STOPS_AT_RIGHT_VERSIONS = (
     "Your test rejects right versions, too. On your own layer, does it stop in a call or in an "
-    "`assert`? A call should keep to the task (the three axes of a mask, one dtype for all). An "
+    "`assert`? A call should keep to the task (the shapes of a mask, one dtype for all). An "
     "`assert` should allow for rounding, compare like with like (equal weights on both sides, "
     "dropout off), and ask only for what the task promises, such as for a query without keys."
 )

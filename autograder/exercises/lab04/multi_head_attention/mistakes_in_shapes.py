@@ -1,0 +1,60 @@
+"""Known mistakes that stop a line: what is split, multiplied or projected has another shape."""
+
+from __future__ import annotations
+
+from .mistakes_in_arguments import wrong  # that module and two more have other known mistakes
+
+LAYERS = {
+    f"self.{layer} = nn.Linear(d_model, num_heads * self.{size}, bias)": (
+        f"self.{layer} = nn.Linear(d_model, self.{size}, bias)"
+    )
+    for layer, size in (("q_proj", "d_k"), ("k_proj", "d_k"), ("v_proj", "d_v"))
+}
+LAST_LAYER = {"nn.Linear(num_heads * self.d_v, d_model": "nn.Linear(self.d_v, d_model"}
+VIEW = {
+    "(split_heads(x, self.num_heads) for x in projected)": (
+        "(\n            x.reshape(len(x), -1, self.num_heads, size).transpose(1, 2)\n"
+        "            for x, size in zip(projected, (self.d_k, self.d_k, self.d_v), strict=True)\n"
+        "        )"
+    )
+}
+WIDTH_OF_ONE_HEAD = (
+    "Your layers of queries, keys and values return the features of one head, and these are then "
+    "split into h heads. Each layer makes features for one head; how many must leave it for all?"
+)
+for name, changes in (
+    ("LayersOfOneHead", {}),
+    ("LayersOfOneHeadAndTheLast", LAST_LAYER),
+    ("LayersOfOneHeadInAView", VIEW),
+    ("LayersOfOneHeadAndTheLastInAView", VIEW | LAST_LAYER),
+):
+    wrong.several(name, LAYERS | changes, WIDTH_OF_ONE_HEAD)
+wrong(
+    "SplitTwice",
+    "split_heads(x, self.num_heads)",
+    "split_heads(split_heads(x, self.num_heads), self.num_heads)",
+    "You split features that are already split into heads. What is the shape of the tensor that "
+    "you give to `split_heads`, and which shape does that function expect?",
+)
+OTHER_AXES_OF_K = (
+    "The product of queries and keys stops or has other axes than (B, h, Lq, Lk). Print the shapes "
+    "of both factors: which two axes of k must change places?"
+)
+for name, keys in (
+    ("KeysNotTransposed", "keys"),
+    ("AllAxesOfKeysReversed", "keys.permute(3, 2, 1, 0)"),
+    ("HeadsAndKeysSwapped", "keys.transpose(1, 2)"),
+    ("HeadsAndFeaturesSwapped", "keys.transpose(1, 3)"),
+):
+    wrong(name, "keys.mT", keys, OTHER_AXES_OF_K)
+NOT_MERGED = (
+    "Your last layer gets the heads' outputs before they are side by side. Print the shape of what "
+    "goes into that layer: which axis should hold the features of all heads of one word?"
+)
+for name, merged in (
+    ("NeverMerged", "found"),
+    ("MergedButForTheLastStep", "found.transpose(1, 2)"),
+    ("WordsFlattened", "found.flatten(2)"),
+    ("HeadsFlattenedIntoWords", "found.flatten(1, 2)"),
+):
+    wrong(name, "merge_heads(found)", merged, NOT_MERGED)
