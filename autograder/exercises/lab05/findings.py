@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+from attnlab.checking.answers import UNASKED
 from attnlab.checking.judges import Close
 from gradekit.exercise import Exercise
 
@@ -33,7 +34,10 @@ def all_six(lab, draw):
     if not isinstance(lab.findings, dict):
         return lab.findings
     said = {name: finding(lab, name) for name in NAMES if name in lab.findings}
-    return {name: "one of the six" if words in WORDS else words for name, words in said.items()}
+    seen = {name: "one of the six" if words in WORDS else words for name, words in said.items()}
+    others = [name for name in lab.findings if isinstance(name, str) and name not in NAMES]
+    # So a name that is spelled in another way is seen.
+    return seen | (dict.fromkeys(others[:5], UNASKED) if len(seen) < len(NAMES) else {})
 
 
 @exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))

@@ -315,6 +315,11 @@ ONE_TENSOR = "one tensor"
 UNREADABLE = "no number"
 NO_PART = "not there"
 REASON, SHORT = "at least four words", "fewer words"
+# How a student's test loses a failure (see lost_failures.py).
+TUPLE_ASSERTED = "an `assert` of a tuple"
+RESULT_UNREAD = "a comparison whose result nothing reads"
+FAILURE_CAUGHT = "an `except`"
+NO_REASON = "nothing of this kind"
 
 DTYPE_WORDS = frozenset(
     {*(str(dtype).removeprefix("torch.") for dtype in DTYPES), "complex64", "complex128"}
@@ -324,6 +329,7 @@ DTYPE_WORDS = frozenset(
 KIND_WORDS = frozenset(
     {
         *(UNREADABLE, NO_PART, REASON, SHORT),
+        *(TUPLE_ASSERTED, RESULT_UNREAD, FAILURE_CAUGHT, NO_REASON),
         *("text", "one number", *(f"{n} numbers" for n in range(10))),
         *(ONE_TENSOR, *(f"{n} values" for n in range(10))),
         *DTYPE_WORDS,

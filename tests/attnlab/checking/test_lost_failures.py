@@ -13,6 +13,7 @@ from attnlab.checking.lost_failures import (
     NO_REASON,
     RESULT_UNREAD,
     TUPLE_ASSERTED,
+    catches_an_assert,
     lost_failure,
 )
 
@@ -22,6 +23,7 @@ def made(body: str) -> Any:
     text = (
         "def helper(a, b):\n    assert (torch.equal(a, b), 'differs')\n"
         "def right(a, b):\n    assert torch.equal(a, b), 'differs'\n"
+        "def same(a, b):\n    return torch.equal(a, b)\n"
         "def test(impl):\n    a = impl(torch.ones(2))\n    b = a.sum(-1, keepdim=True)\n"
     )
     text += "".join(f"    {line}\n" for line in body.splitlines())
@@ -44,12 +46,22 @@ def made(body: str) -> Any:
         ("(a == b).all()", RESULT_UNREAD),
         ("a.shape == b.shape", RESULT_UNREAD),
         ("with torch.no_grad():\n    torch.equal(a, b)", RESULT_UNREAD),
+        ("same(a, b)", RESULT_UNREAD),
+        ("ok = torch.equal(a, b)", RESULT_UNREAD),
+        ("ok = torch.equal(a, b)\nok = a.shape == b.shape\nassert ok", RESULT_UNREAD),
+        ("ok = same(a, b)\nok = (a - b).max() < 1e-8\nassert ok", RESULT_UNREAD),
+        ("for _ in range(2):\n    ok = torch.equal(a, b)\nassert ok", RESULT_UNREAD),
         ("try:\n    right(a, b)\nexcept AssertionError:\n    pass", FAILURE_CAUGHT),
         ("try:\n    right(a, b)\nexcept:\n    pass", FAILURE_CAUGHT),
         ("assert torch.allclose(a, b), 'differs'", NO_REASON),
         ("assert a.shape == (2, 1)\nassert (a == b).all()", NO_REASON),
         ("torch.testing.assert_close(a, b)", NO_REASON),
         ("right(a, b)", NO_REASON),
+        ("assert same(a, b)", NO_REASON),
+        ("ok = torch.equal(a, b)\nassert ok\nok = same(a, b)\nassert ok", NO_REASON),
+        ("ok = True\nfor _ in range(2):\n    ok = torch.equal(a, b) and ok\nassert ok", NO_REASON),
+        ("ok = torch.equal(a, b)\nok &= same(a, b)\nassert ok", NO_REASON),
+        ("mask = a > 0\nmask = a == b\nassert mask.all()", NO_REASON),
         ("same = []\nsame.append(torch.equal(a, b))\nassert all(same)", NO_REASON),
         ("if not torch.equal(a, b):\n    raise AssertionError('differs')", NO_REASON),
         ("with torch.no_grad():\n    assert torch.equal(a, b)", NO_REASON),
@@ -63,3 +75,33 @@ def test_a_lost_failure_is_found(body, found):
 
 def test_a_test_that_is_not_a_function_has_no_reason():
     assert lost_failure(print) == NO_REASON
+
+
+@pytest.mark.parametrize(
+    ("body", "caught"),
+    [
+        ("try:\n    assert torch.equal(a, b)\nexcept:\n    pass\nassert a.ndim == 3", True),
+        ("try:\n    right(a, b)\nexcept AssertionError as e:\n    print(e)", True),
+        (
+            "for _ in range(2):\n    try:\n        right(a, b)\n    except:\n        break",
+            True,
+        ),
+        ("try:\n    right(a, b)\nexcept (ValueError, AssertionError):\n    return False", True),
+        (
+            "try:\n    right(a, b)\nexcept ValueError:\n    raise\nexcept Exception:\n    pass",
+            True,
+        ),
+        ("try:\n    right(a, b)\nexcept ValueError:\n    pass", False),
+        ("try:\n    b = impl(a)\nexcept Exception:\n    pass\nassert torch.equal(a, b)", False),
+        (
+            "try:\n    right(a, b)\nexcept Exception as e:\n    raise AssertionError(e) from e",
+            False,
+        ),
+        ("bad = []\ntry:\n    right(a, b)\nexcept Exception as e:\n    bad.append(e)", False),
+        ("bad = False\ntry:\n    right(a, b)\nexcept:\n    bad = True\nassert not bad", False),
+        ("try:\n    right(a, b)\nfinally:\n    print(a)", False),
+        ("with torch.no_grad():\n    right(a, b)", False),
+    ],
+)
+def test_an_assert_inside_an_except_that_does_nothing(body, caught):
+    assert catches_an_assert(made(body)) == caught

@@ -33,6 +33,13 @@ wrong(
     "len(q)",
     "You divide the scores by d_k. What does the formula do with d_k before it divides?",
 )
+wrong(
+    "root_of_the_root",
+    "math.sqrt(len(q))",
+    "math.sqrt(math.sqrt(len(q)))",
+    "Your scale is the root of the root of d_k (`** 0.25`, or a root taken twice). Which power of "
+    "d_k does the formula divide by?",
+)
 for name, scale in (
     ("divided_by_half_of_d", "(len(q) ** 1 / 2)"),
     ("divided_by_d_and_2", "len(q) ** 1 / 2"),

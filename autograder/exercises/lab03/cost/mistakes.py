@@ -29,12 +29,6 @@ wrong(
     "Your count includes additions (two operations for each product and sum, as FLOPs are "
     "counted). What does the task leave out?",
 )
-wrong(
-    "d_k_twice",
-    "d_v)\n",
-    "d_k)\n",
-    "You count both products with d_k. How long are the rows that the weights mix?",
-)
 BOTH = "Lq * Lk * (d_k + d_v)"
 for name, count in (
     ("down", "2 * Lq * Lk * ((d_k + d_v) // 2)"),
@@ -55,7 +49,12 @@ wrong(
     "Your count is half of the right one, as a mean of the two products is. How many products does "
     "attention compute?",
 )
-for name, length in (("d_v", "d_v"), ("longer", "max(d_k, d_v)"), ("shorter", "min(d_k, d_v)")):
+for name, length in (
+    ("d_k", "d_k"),
+    ("d_v", "d_v"),
+    ("longer", "max(d_k, d_v)"),
+    ("shorter", "min(d_k, d_v)"),
+):
     wrong(
         f"{name}_twice",
         "(d_k + d_v)",

@@ -29,7 +29,7 @@ exercise.promises(
             "exact_laws points_off_the_line"
         ),
         "The slope of that line: a tensor without dimensions, or a Python number.": "exact_laws",
-        "Both inputs stay unchanged.": "points_off_the_line",
+        "Both inputs stay unchanged.": "inputs_kept",
     },
     explained=[
         "The products are q kᵀ and weights v, as written in the formula.",

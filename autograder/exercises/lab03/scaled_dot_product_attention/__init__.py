@@ -162,9 +162,12 @@ def a_forbidden_key_fits_best(lab, draw):
     high, low = k.clone(), k.clone()
     high[:, 1] = 2000
     low[:, [0, 2, 3, 4]] = -1e6
+    lower = k.clone()
+    lower[:, [0, 2, 3, 4]] = -500
     return {
         "a forbidden key fits very well": named(attend(lab, q, high, v, mask)),
         "all allowed keys fit very badly": named(attend(lab, q, low, v, mask)),
+        "all allowed keys fit badly": named(attend(lab, q, lower, v, mask)),
     }
 
 

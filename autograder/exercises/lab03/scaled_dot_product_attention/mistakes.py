@@ -38,6 +38,13 @@ wrong(
     "Your root is cut to a whole number (`int`, `//`), so the scale is right only for 4, 9, 16 … "
     "numbers in a key. Which kind of number is √d_k?",
 )
+wrong(
+    "root_of_the_root",
+    "math.sqrt(q.shape[-1])",
+    "math.sqrt(math.sqrt(q.shape[-1]))",
+    "Your scale is the root of the root of d_k (`** 0.25`, or a root taken twice). Which power of "
+    "d_k does the formula divide by?",
+)
 for name, scale in (
     ("divided_by_half_of_d", "(q.shape[-1] ** 1 / 2)"),
     ("divided_by_d_and_2", "q.shape[-1] ** 1 / 2"),

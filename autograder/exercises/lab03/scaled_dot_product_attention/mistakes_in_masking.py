@@ -44,6 +44,24 @@ wrong.several(
     "A forbidden score becomes 0 (`scores * mask` does that, too). exp(0) is 1: a score of 0 is an "
     "ordinary score, higher than every negative one. Which score has no share at all?",
 )
+FILLED_WITH_0_AND_EMPTIED = (
+    "A forbidden score becomes 0, and you remove its weight afterwards. exp(0) is 1: it has taken "
+    "its share, so the other weights sum to less than one. Which score has no share at all?"
+)
+wrong("fill_with_0_and_emptied", FILLED, "scores.masked_fill(~mask, 0)", FILLED_WITH_0_AND_EMPTIED)
+wrong("multiplied_by_the_mask_and_emptied", FILLED, "scores * mask", FILLED_WITH_0_AND_EMPTIED)
+for name, number in (
+    ("minus_infinity", "-math.inf"),
+    ("minus_a_billion", "-1e9"),
+    ("lowest", "torch.finfo(scores.dtype).min"),
+):
+    wrong(
+        f"mask_inverted_{name}_and_emptied",
+        FILLED,
+        f"scores.masked_fill(mask, {number})",
+        "You fill where the mask is True, and afterwards where it is False, so no key keeps its "
+        "weight. What does True mean in the task?",
+    )
 for name, number in (
     ("mask_inverted_minus_a_billion", "-1e9"),
     ("mask_inverted_lowest", "torch.finfo(scores.dtype).min"),
@@ -144,6 +162,23 @@ wrong(
     "A query without allowed keys gets zero weights, but its output is a mean of values. In which "
     "order do you use the weights and fix them?",
 )
+for name, filled in (
+    ("", "scores.masked_fill(~mask, -torch.inf)"),
+    ("_after_a_sum", "scores + torch.zeros(mask.shape).to(q).masked_fill(~mask, -torch.inf)"),
+):
+    wrong.several(
+        f"nan_results_repaired{name}",
+        {
+            FILLED: filled,
+            EMPTIED: "weights",
+            "return weights @ v, weights": (
+                "return torch.nan_to_num(weights @ v), torch.nan_to_num(weights)"
+            ),
+        },
+        "The product with the values has used NaN weights before you replace the NaN in the "
+        "results. On the way back, 0 times NaN is NaN, and it reaches every value. Can the NaN be "
+        "avoided before the softmax?",
+    )
 wrong.several(
     "nan_gradients",
     {

@@ -1,5 +1,7 @@
 """Wrong versions of attention: what students write if their softmax is their own."""
 
+from itertools import product
+
 import torch
 
 from .also_right import by_hand, step_by_step
@@ -32,8 +34,23 @@ for name, outputs, weights in (
         },
         WIDER,
     )
+BECOMES_0 = {"filled_with_0": "scores.masked_fill(~mask, 0)", "multiplied": "scores * mask"}
+TOTAL = "weights.sum(-1, keepdim=True)"
+DIVIDED = {
+    "again": f"weights / {TOTAL}.masked_fill({TOTAL} == 0, 1.0)",
+    "and_nan": f"weights / {TOTAL}",
+    "and_repaired": f"torch.nan_to_num(weights / {TOTAL})",
+    **{f"by_a_bit_more_{n}": f"weights / ({TOTAL} + 1e-{n})" for n in (6, 7, 8, 9)},
+}
+for (name, filled), (how, divided) in product(BECOMES_0.items(), DIVIDED.items()):
+    wrong.several(
+        f"{name}_and_divided_{how}",
+        {FILLED: filled, EMPTIED: f"{EMPTIED}\n        weights = {divided}"},
+        "You set forbidden scores to 0, remove their weights and divide by the sum of the rest. If "
+        "all allowed scores are far below 0, that sum is 0. Which score has no share at all, even "
+        "then?",
+    )
 for name, number in (
-    ("filled_with_0_and_divided_again", "0"),
     ("filled_with_minus_10_and_divided_again", "-10"),
     ("filled_with_minus_10000_and_divided_again", "-1e4"),
 ):

@@ -6,6 +6,7 @@ import math
 
 import torch
 
+from .also_right import by_loops
 from .asks_too_little import AXES, OUTPUTS, SQUARE, exercise
 
 
@@ -33,10 +34,13 @@ def demand(impl, q, k, v, mask, inverted=False):
     assert (out - right @ v).abs().max() < 1e-8
 
 
-@exercise.mistake(
+ASSERTS_NOTHING = (
     "Your test calls `impl` and lets every result pass. Does it reach an `assert` whose condition "
     "can be false?"
 )
+
+
+@exercise.mistake(ASSERTS_NOTHING)
 def asserts_nothing(impl):
     impl(torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 11))
 
@@ -87,16 +91,42 @@ def tuple_asserted(impl):
     assert [torch.allclose(weights, right), "weights"]
 
 
-@exercise.mistake(
-    "A comparison in your test stands alone on its line (such as `torch.allclose(…)`), and nothing "
-    "reads its result. Which statement turns a False into an error?"
+RESULT_UNREAD = (
+    "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "
+    "`torch.allclose(…)`), or its name is not read, or not before another result takes it. Which "
+    "statement turns a False into an error?"
 )
+
+
+@exercise.mistake(RESULT_UNREAD)
 def result_unread(impl):
     q, k, v, mask = some_inputs()
     out, weights = impl(q, k, v, mask)
     right = by_formula(q, k, mask).nan_to_num(0)
     torch.allclose(out, right @ v)
     torch.allclose(weights, right)
+
+
+@exercise.mistake(RESULT_UNREAD)
+def first_result_unread(impl):
+    by_loops(impl)
+    q, k, v, mask = some_inputs()
+    out, weights = impl(q, k, v, mask)
+    right = by_formula(q, k, mask).nan_to_num(0)
+    same = torch.allclose(weights, right)
+    same = torch.allclose(out, right @ v)
+    assert same
+
+
+@exercise.mistake(ASSERTS_NOTHING)
+def results_in_a_list(impl):
+    """Loses failures as the two tests above do, but in a way that its code does not show."""
+    q, k, v, mask = some_inputs()
+    out, weights = impl(q, k, v, mask)
+    right = by_formula(q, k, mask).nan_to_num(0)
+    same = []
+    same.append(torch.allclose(out, right @ v))
+    same.append(torch.allclose(weights, right))
 
 
 FAILURES_CAUGHT = (
@@ -119,6 +149,39 @@ def all_errors_caught(impl):
         demand(impl, *some_inputs())
     except Exception:
         pass
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def some_failures_caught(impl):
+    by_loops(impl)
+    try:  # noqa: SIM105
+        demand(impl, *some_inputs())
+    except AssertionError:
+        pass
+
+
+DIFFERENCE_DEMANDED = (
+    "Your test rejects right versions and accepts wrong ones: it asks for a difference "
+    "(`assert not …`, `!=`, or `>` for `<`). When does its condition hold, and when should it?"
+)
+
+
+def unlike(impl, looked_at):
+    q, k, v, mask = some_inputs()
+    weights = by_formula(q, k, mask).nan_to_num(0)
+    results = impl(q, k, v, mask)
+    for number in looked_at:
+        assert not torch.allclose(results[number], (weights @ v, weights)[number])
+
+
+@exercise.mistake(DIFFERENCE_DEMANDED)
+def difference_demanded(impl):
+    unlike(impl, (0, 1))
+
+
+@exercise.mistake(DIFFERENCE_DEMANDED)
+def difference_of_weights_demanded(impl):
+    unlike(impl, (1,))
 
 
 @exercise.mistake(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from attnlab.checking.lost_failures import FAILURE_CAUGHT, NO_REASON, lost_failure
+from attnlab.checking.lost_failures import lost_failure
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 from gradekit.exercise import write_a_test
 
@@ -62,9 +62,8 @@ def failures_leave_it(lab, draw):
             out, weights = super().forward(q, k, v, mask, need_weights=True)
             return (0 * out, 0 * weights) if need_weights else 0 * out
 
-    lost = lost_failure(lab.test_multi_head)
-    if lost == FAILURE_CAUGHT and draw.rejects(lab.test_multi_head, Zeros) is True:
-        lost = NO_REASON  # an `except` may stand in a right test
+    rejects_zeros = lambda: draw.rejects(lab.test_multi_head, Zeros) is True  # noqa: E731
+    lost = lost_failure(lab.test_multi_head, rejects_zeros)
     raised = draw.raises(lambda: lab.test_multi_head(Zeros))
     another = raised is not None and raised.type != "AssertionError"
     right = draw.accepted(lab.test_multi_head, lab.MultiHeadAttention) is True

@@ -53,8 +53,9 @@ def tuple_asserted(impl):
 
 
 @exercise.mistake(
-    "A comparison in your test stands alone on its line (such as `torch.allclose(…)`), and nothing "
-    "reads its result. Which statement turns a False into an error?"
+    "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "
+    "`torch.allclose(…)`), or its name is not read, or not before another result takes it. Which "
+    "statement turns a False into an error?"
 )
 def result_unread(impl):
     model, inputs = filled(impl).eval(), texts()

@@ -210,8 +210,8 @@ def first_mask_changed(*masks):
 
 
 @exercise.mistake(
-    "Your code writes into the first mask (`&=`), which keeps its shape, so it cannot take the "
-    "shape that all masks broadcast to. Which operator makes a new tensor?"
+    "Your code writes into the first mask, or a copy of it (`&=`), which keeps its shape, so it "
+    "cannot take the shape that all masks broadcast to. Which operator makes a new tensor?"
 )
 def grown_in_place(*masks):
     result = masks[0]

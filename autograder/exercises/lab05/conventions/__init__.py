@@ -172,13 +172,18 @@ def your_own_masks(lab, draw):
     pad, scores = 8, draw.normal(2, 3, 5, 5)
     ids = draw.integers(0, 7, 2, 5).masked_fill(torch.arange(5) < torch.tensor([[0], [2]]), pad)
     some = random_mask(draw, 5, 5)
+    one_empty = some & (torch.arange(5) != 2)[:, None]
     # Each step alone comes first, so that the first difference is in the step at fault.
     alone = {
         "your `causal_mask` (5.1)": lab.causal_mask(5),
+        "your `causal_mask` (5.1), with more keys": lab.causal_mask(3, 5),
         "your `padding_mask` (5.2)": lab.padding_mask(ids.clone(), pad),
         "your `combine` (5.3)": lab.combine(some.clone(), random_mask(draw, 2, 1, 1, 5)),
         "your `to_additive` (5.4)": lab.to_additive(some.clone(), torch.float64),
-        "your `safe_softmax` (5.5)": lab.safe_softmax(scores.clone(), some.clone()),
+        "your `safe_softmax` (5.5)": lab.safe_softmax(scores.clone(), one_empty.clone()),
+        "gradients of your `safe_softmax` (5.5)": draw.gradients(
+            lambda s: lab.safe_softmax(s, one_empty.clone()), scores
+        ),
     }
     mask = lab.combine(lab.causal_mask(5), lab.padding_mask(ids, pad))
     module, x = torch_attention(draw, 6, 3), draw.normal(1, 5, 6)

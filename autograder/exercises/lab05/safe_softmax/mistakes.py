@@ -67,7 +67,7 @@ wrong.several("additive_and_zeroed", BY_NUMBERS, ADDED_AND_REPAIRED)
 wrong.several(
     "additive_and_repaired",
     {**BY_NUMBERS, "masked_fill(~mask, 0.0)": "nan_to_num(0.0)"},
-    "You add numbers as in 5.4 and repair NaN afterwards. In half precision those numbers are "
+    "You add the mask as numbers and repair NaN afterwards. In half precision the numbers are "
     "finite, so a row without an allowed key is not NaN but spread evenly; in other dtypes NaN "
     "stays in the gradients. What replaces a forbidden score before softmax, instead of adding to "
     "it?",
@@ -76,9 +76,9 @@ for name, last in (("left", "weights"), ("multiplied", "weights * mask")):
     wrong.several(
         f"additive_and_{name}",
         {**BY_NUMBERS, "weights.masked_fill(~mask, 0.0)": last},
-        "You add numbers as in 5.4. In float32 and float64 a row without an allowed key then holds "
-        "-inf alone, its softmax is NaN, and NaN times 0 is NaN. What replaces a forbidden score "
-        "before softmax, instead of adding to it?",
+        "You add the mask as numbers. In float32 and float64 a row without an allowed key then "
+        "holds -inf alone, its softmax is NaN, and NaN times 0 is NaN. What replaces a forbidden "
+        "score before softmax, instead of adding to it?",
     )
 wrong.several(
     "infinity_added_in_another_dtype",
@@ -87,6 +87,22 @@ wrong.several(
     "float32, and -inf makes NaN in a row without an allowed key. What replaces a number in a "
     "tensor, instead of adding to it?",
 )
+# Rows without an allowed key add nothing, so they are finite if their scores are.
+for name, numbers in (
+    ("infinity", "torch.zeros_like(scores).masked_fill(~(mask | empty), low)"),
+    ("numbers", "to_additive(mask | empty, scores.dtype)"),
+):
+    for last in ("(~mask, 0.0)", "(empty, 0.0)"):
+        wrong.several(
+            f"{name}_added_but_in_empty_rows" + ("" if "mask" in last else "_and_emptied"),
+            {
+                EMPTY: "",
+                "scores.masked_fill(~mask, low)": f"(scores + {numbers})",
+                "(~mask, 0.0)": last,
+            },
+            "You add the mask to the scores. -inf plus infinity, or plus NaN, is NaN. What "
+            "replaces a score, instead of adding to it?",
+        )
 wrong(
     "masked_after_softmax",
     "scores.masked_fill(~mask, low)",
@@ -153,17 +169,22 @@ wrong.several(
     "You drop the mask for rows without an allowed key, and you do so in the mask that you were "
     "given. What should the weights of such a row be?",
 )
-wrong.several(
-    "empty_rows_multiplied_by_zero",
-    {
-        "scores.masked_fill(~mask, low).masked_fill(empty, 0.0)": (
-            "torch.where(empty, scores, scores.masked_fill(~mask, low))"
-        ),
-        "weights.masked_fill(~mask, 0.0)": "weights * mask",
-    },
-    "In a row without an allowed key you take the softmax of its forbidden scores and multiply it "
-    "by 0. If one of these scores is NaN, what is NaN times 0?",
-)
+for name, last in (
+    ("multiplied_by_zero", "weights * mask"),
+    ("emptied_after_softmax", "weights.masked_fill(~mask, 0.0)"),
+):
+    wrong.several(
+        f"empty_rows_{name}",
+        {
+            "scores.masked_fill(~mask, low).masked_fill(empty, 0.0)": (
+                "torch.where(empty, scores, scores.masked_fill(~mask, low))"
+            ),
+            "weights.masked_fill(~mask, 0.0)": last,
+        },
+        "In a row without an allowed key you take the softmax of its forbidden scores, and its "
+        "weights become 0 only afterwards. If one of these scores is NaN, or all are -inf, softmax "
+        "makes NaN there, and 0 times NaN is NaN, also on the way back. What should softmax get?",
+    )
 FILLED_WITH_A_NUMBER = (
     "You fill with a fixed low number, but allowed scores may be lower, and then the forbidden "
     "keys win. What is below every score, in each dtype?"

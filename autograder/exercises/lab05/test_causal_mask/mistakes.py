@@ -6,24 +6,18 @@ from itertools import product
 
 import torch
 
-from . import exercise
 from .also_right import FEWER_KEYS, LONG, MORE_KEYS, SQUARE, entry_by_entry, expected, right_for
+from .loses_failures import ASSERTS_NOTHING, DEVICE, EQUAL, SHAPE, WITHOUT_LK, exercise
 
 wrong = exercise.edits(entry_by_entry)
 
 # The lines of the right test that are weakened.
 LENGTHS = "SQUARE + MORE_KEYS + FEWER_KEYS + LONG"
 DTYPE = "        assert mask.dtype == torch.bool\n"
-SHAPE = "        assert mask.shape == (Lq, Lk)\n"
-EQUAL, WITHOUT_LK = "torch.equal(mask, expected(Lq, Lk))", "torch.equal(impl(4), expected(4, 4))"
-DEVICE = '    assert impl(3, device="meta").device.type == "meta"\n'
 SHAPE_ALONE = {WITHOUT_LK: "impl(4).shape == (4, 4)"}
 
 
-@exercise.mistake(
-    "Your test calls `impl` and lets every mask pass. Does it reach an `assert` whose condition "
-    "can be false?"
-)
+@exercise.mistake(ASSERTS_NOTHING)
 def asserts_nothing(impl):
     impl(4)
 
@@ -34,66 +28,6 @@ def asserts_nothing(impl):
 )
 def never_calls_it(impl):
     assert expected(4, 4).any()
-
-
-TUPLE_ASSERTED = (
-    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
-    "with two parts ever false?"
-)
-# A list is as true as a tuple, but Python does not warn of it here.
-for name, dtype in (
-    ("", "[mask.dtype == torch.bool, 'dtype']"),
-    ("_of_entries", "mask.dtype == torch.bool"),
-):
-    wrong.several(
-        f"tuple_asserted{name}",
-        {
-            "mask.dtype == torch.bool": dtype,
-            SHAPE: "",
-            EQUAL: f"[{EQUAL}, 'entries']",
-            f"    assert {WITHOUT_LK}\n": "",
-            DEVICE: "",
-        },
-        TUPLE_ASSERTED,
-    )
-RESULT_UNREAD = (
-    "A comparison in your test stands alone on its line (such as `torch.equal(…)`), and nothing "
-    "reads its result. Which statement turns a False into an error?"
-)
-for name, dtype in (("", ""), ("_of_entries", "assert ")):
-    wrong.several(
-        f"result_unread{name}",
-        {
-            "assert mask.dtype == torch.bool": f"{dtype}mask.dtype == torch.bool",
-            SHAPE: "",
-            f"assert {EQUAL}": EQUAL,
-            f"    assert {WITHOUT_LK}\n": "",
-            DEVICE: "",
-        },
-        RESULT_UNREAD,
-    )
-
-
-FAILURES_CAUGHT = (
-    "Your test catches its own failures: an `except` around an `assert` stops the error inside the "
-    "test. How does anyone learn that the `assert` has failed?"
-)
-
-
-@exercise.mistake(FAILURES_CAUGHT)
-def failures_caught(impl):
-    try:  # noqa: SIM105
-        right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
-    except AssertionError:
-        pass
-
-
-@exercise.mistake(FAILURES_CAUGHT)
-def all_errors_caught(impl):
-    try:  # noqa: SIM105
-        right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
-    except Exception:
-        pass
 
 
 @exercise.mistake(
@@ -272,6 +206,23 @@ def strict_demanded(impl):
 )
 def inverted_demanded(impl):
     assert torch.equal(impl(4), ~expected(4, 4))
+
+
+DIFFERENCE_DEMANDED = (
+    "Your test rejects right masks and accepts wrong ones: it asks for a difference "
+    "(`assert not …`, or `!=`). When does its condition hold, and when should it?"
+)
+
+
+@exercise.mistake(DIFFERENCE_DEMANDED)
+def difference_demanded(impl):
+    assert not torch.equal(impl(4), expected(4, 4))
+
+
+@exercise.mistake(DIFFERENCE_DEMANDED)
+def difference_demanded_for_all_lengths(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS:
+        assert not torch.equal(impl(Lq, Lk), expected(Lq, Lk))
 
 
 @exercise.mistake(

@@ -1,0 +1,140 @@
+"""Wrong tests that compare and lose the failure: in a tuple, unread, in an `except`."""
+
+from __future__ import annotations
+
+import torch
+
+from . import exercise
+from .also_right import FEWER_KEYS, LONG, MORE_KEYS, SQUARE, entry_by_entry, expected, right_for
+
+wrong = exercise.edits(entry_by_entry)
+
+SHAPE = "        assert mask.shape == (Lq, Lk)\n"
+EQUAL, WITHOUT_LK = "torch.equal(mask, expected(Lq, Lk))", "torch.equal(impl(4), expected(4, 4))"
+DEVICE = '    assert impl(3, device="meta").device.type == "meta"\n'
+ASSERTS_NOTHING = (
+    "Your test calls `impl` and lets every mask pass. Does it reach an `assert` whose condition "
+    "can be false?"
+)
+
+TUPLE_ASSERTED = (
+    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
+    "with two parts ever false?"
+)
+# A list is as true as a tuple, but Python does not warn of it here.
+for name, dtype in (
+    ("", "[mask.dtype == torch.bool, 'dtype']"),
+    ("_of_entries", "mask.dtype == torch.bool"),
+):
+    wrong.several(
+        f"tuple_asserted{name}",
+        {
+            "mask.dtype == torch.bool": dtype,
+            SHAPE: "",
+            EQUAL: f"[{EQUAL}, 'entries']",
+            f"    assert {WITHOUT_LK}\n": "",
+            DEVICE: "",
+        },
+        TUPLE_ASSERTED,
+    )
+ENTRIES_UNREAD = (
+    "Your test accepts masks with wrong entries, although it looks at dtype or shape. Does it "
+    "reach an `assert` about the entries whose condition can be false?"
+)
+RESULT_UNREAD = (
+    "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "
+    "`torch.equal(…)`), or its name is not read, or not before another result takes it. Which "
+    "statement turns a False into an error?"
+)
+for name, dtype in (("", ""), ("_of_entries", "assert ")):
+    wrong.several(
+        f"result_unread{name}",
+        {
+            "assert mask.dtype == torch.bool": f"{dtype}mask.dtype == torch.bool",
+            SHAPE: "",
+            f"assert {EQUAL}": EQUAL,
+            f"    assert {WITHOUT_LK}\n": "",
+            DEVICE: "",
+        },
+        RESULT_UNREAD,
+    )
+wrong(
+    "first_result_unread",
+    f"assert {EQUAL}",
+    f"same = {EQUAL}\n        same = mask.shape == (Lq, Lk)\n        assert same",
+    RESULT_UNREAD,
+)
+# These lose failures as the tests above do, but in a way that their code does not show.
+for name, dtype in (("results", "same.append(mask.dtype == torch.bool)"), ("entries", "")):
+    wrong.several(
+        f"{name}_in_a_list",
+        {
+            "        mask = impl(Lq, Lk)\n": "        mask, same = impl(Lq, Lk), []\n",
+            "assert mask.dtype == torch.bool": dtype or "assert mask.dtype == torch.bool",
+            SHAPE: "",
+            f"assert {EQUAL}": f"same.append({EQUAL})",
+            f"    assert {WITHOUT_LK}\n": "",
+            DEVICE: "",
+        },
+        ENTRIES_UNREAD if name == "entries" else ASSERTS_NOTHING,
+    )
+
+
+FAILURES_CAUGHT = (
+    "Your test catches its own failures: an `except` around an `assert` stops the error inside the "
+    "test. How does anyone learn that the `assert` has failed?"
+)
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def failures_caught(impl):
+    try:  # noqa: SIM105
+        right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
+    except AssertionError:
+        pass
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def all_errors_caught(impl):
+    try:  # noqa: SIM105
+        right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
+    except Exception:
+        pass
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def failures_returned(impl):
+    try:
+        right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
+    except AssertionError:
+        return False
+    return True
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def all_errors_returned(impl):
+    try:
+        right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
+    except Exception:
+        return False
+    return True
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def failures_of_entries_caught(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
+        mask = impl(Lq, Lk)
+        assert mask.dtype == torch.bool
+        try:  # noqa: SIM105
+            assert torch.equal(mask, expected(Lq, Lk))
+        except AssertionError:
+            pass
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def some_failures_caught(impl):
+    entry_by_entry(impl)
+    try:  # noqa: SIM105
+        assert torch.equal(impl(2, 3), expected(2, 3))
+    except AssertionError:
+        pass
