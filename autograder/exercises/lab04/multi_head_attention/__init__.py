@@ -258,8 +258,8 @@ def inputs_kept(lab, draw):
     given["mask with a query without keys"] = any_mask(draw, 4, 7)
     before = {name: x.clone() for name, x in given.items()}
     q, k, v, *masks = given.values()
-    for mask in masks:
-        model(q, k, v, mask)
+    for each in masks:
+        model(q, k, v, each)
     return {f"{name} unchanged": torch.equal(x, before[name]) for name, x in given.items()}
 
 

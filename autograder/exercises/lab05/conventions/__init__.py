@@ -110,8 +110,8 @@ def masks_kept(lab, draw):
     }
     before = {name: mask.clone() for name, mask in given.items()}
     *masks, padding, bias = given.values()
-    for mask in masks:
-        lab.to_mha_mask(mask, 3)
+    for each in masks:
+        lab.to_mha_mask(each, 3)
     lab.to_key_padding_mask(padding)
     lab.from_additive(bias)
     return {f"{name} unchanged": torch.equal(mask, before[name]) for name, mask in given.items()}
