@@ -35,7 +35,7 @@ HOSTILE = ("vandal", "patcher")
 # Computed by hand from the checks that each mistake fails.
 LOST = {
     "softmax": {"no_max_subtraction": 2.5, "detached": 2.0, "integers_not_cast": 1.0},
-    "cross_entropy": {"nan_when_all_ignored": 1.0, "detached": 2.5},
+    "cross_entropy": {"nan_when_all_ignored": 1.0, "mean_is_a_new_tensor": 1.0},
 }
 
 
