@@ -110,10 +110,10 @@ def other_orders(lab, draw):
 @exercise.check(points=1, hidden=True, chained=True)
 def your_own_attention(lab, draw):
     """Uses your own steps together: your softmax in your attention in your gap."""
-    # So many words that a wrong gap is not the right one by chance, and so small numbers that no
-    # score is far from the others: a softmax that is wrong only there passes each time.
-    X, perm = draw.normal(13, 5) / 3, draw.permutation(13)
-    places = draw.normal(13, 5) / 3
+    # So many words, and so large numbers, that a wrong gap is not the right one by chance, and that
+    # a softmax with a limit fails each time.
+    X, perm = 2 * draw.normal(13, 5), draw.permutation(13)
+    places = 2 * draw.normal(13, 5)
     return {
         "attention": lab.basic_self_attention(X),
         "its gap": lab.equivariance_gap(lambda X: lab.basic_self_attention(X), X, perm),
