@@ -255,7 +255,12 @@ class _Call:
     def _set_grad(self) -> None:
         tensor, grad = self.args
         if grad is not None and self.gpu.device_of(grad) != self.gpu.device_of(tensor):
-            raise RuntimeError("assigned grad has data located on a different device")
+            raise RuntimeError(
+                f"attempting to assign a gradient with device type "
+                f"'{self.gpu.device_of(grad).type}' to a tensor with device type "
+                f"'{self.gpu.device_of(tensor).type}'. Please ensure that the gradient and the "
+                "tensor are on the same device"
+            )
         self.func(tensor, grad)
 
     def _set_data(self) -> None:

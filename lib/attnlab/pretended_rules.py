@@ -23,15 +23,16 @@ DeviceOf = Callable[[Tensor], torch.device]
 TWO_DEVICES = (
     "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
 )
-# Operations without NoCheck that people give tensors without axes.
+# Operations without NoCheck that people give tensors without axes, and losses whose kernels read
+# no number of the CPU (seen on a GPU with torch 2.11).
 _NO_NUMBERS = {
-    "clamp", "clamp_", "clip", "clip_", "cross_entropy", "embedding", "equal", "gather", "hstack",
-    "index_add", "index_add_", "index_copy", "index_copy_", "index_select", "masked_select",
-    "nll_loss", "scatter", "scatter_", "scatter_add", "scatter_add_", "stack", "take",
-    "take_along_dim", "vstack",
+    "binary_cross_entropy", "clamp", "clamp_", "clip", "clip_", "cross_entropy", "embedding",
+    "equal", "gather", "hstack", "huber_loss", "index_add", "index_add_", "index_copy",
+    "index_copy_", "index_select", "masked_select", "mse_loss", "nll_loss", "scatter", "scatter_",
+    "scatter_add", "scatter_add_", "smooth_l1_loss", "stack", "take", "take_along_dim", "vstack",
 }  # fmt: skip
-# They first bring both sides to one shape, so a number gets axes: torch/nn/functional.py.
-_BROADCAST = {"huber_loss", "l1_loss", "mse_loss", "smooth_l1_loss"}
+# It first brings both sides to one shape, so a number gets axes: torch/nn/functional.py.
+_BROADCAST = {"l1_loss"}
 # The second tensor says a shape or a dtype; its numbers are not read.
 _SHAPE_ONLY = {
     "broadcast_tensors", "can_cast", "expand_as", "is_same_size", "reshape_as", "result_type",

@@ -117,6 +117,7 @@ class Output:
 
 def line(record: Record, steps: int) -> str:
     """A record for people: progress, loss, speed, memory, time left."""
+    minutes, seconds = divmod(round(record.seconds_left), 60)
     parts = [
         f"step {record.step:>{len(str(steps))}}/{steps}",
         f"loss {record.loss:.4f}",
@@ -126,7 +127,7 @@ def line(record: Record, steps: int) -> str:
         f"MFU {record.mfu:.1%}" if record.mfu is not None else "",
         f"{record.memory / 2**20:,.0f} MiB",
         f"{record.skipped} skipped" if record.skipped else "",
-        f"{record.seconds_left // 60:.0f}:{record.seconds_left % 60:02.0f} left",
+        f"{minutes}:{seconds:02} left",
     ]
     return "  ".join(part for part in parts if part)
 

@@ -164,6 +164,7 @@ class Trainer:
                 stops = self.processes.any(self._stopping)
                 if saves or stops:
                     self.save()
+                    clock = self._clock()  # the next speed is that of training alone
                 if stops:
                     self._stopping = False
                     break

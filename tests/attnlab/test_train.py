@@ -21,6 +21,7 @@ from attnlab.gpt_training import LanguageModelConfig
 from attnlab.models import small_gpts
 from attnlab.tokenizer import as_tiktoken
 from attnlab.training_config import TrainerConfig
+from attnlab.training_log import Record
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = (
@@ -33,6 +34,11 @@ TINY_GPT = (
 )  # fmt: skip
 UNFIT = "these settings do not fit the task"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'lib'}:{ROOT}", "OMP_NUM_THREADS": "1"}
+
+
+def test_the_time_that_is_left_has_sixty_seconds_a_minute() -> None:
+    record = Record(1, 0, 1.0, None, 0.1, 1.0, 0, 10.0, None, 2**20, seconds_left=359.6)
+    assert train.line(record, 9).endswith("  6:00 left")
 
 
 def given(*some: str) -> list[str]:

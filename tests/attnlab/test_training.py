@@ -335,6 +335,25 @@ def test_records_count_tokens_and_are_means_over_them() -> None:
     assert records[-1].seconds_left == 0
 
 
+def test_the_speed_does_not_count_what_a_checkpoint_takes(monkeypatch, tmp_path) -> None:
+    seconds = [0.0]
+    monkeypatch.setattr("attnlab.training.time.perf_counter", lambda: seconds[0])
+    made, whole = task(), Trainer.save
+
+    def loss(model: torch.nn.Module, batch: Any) -> Any:
+        seconds[0] += 1.0
+        return made.loss(model, batch)
+
+    def save(self: Trainer) -> None:
+        whole(self)
+        seconds[0] += 100.0
+
+    monkeypatch.setattr(Trainer, "save", save)
+    cfg = replace(CFG, steps=4, log_every=1, save_every=2)
+    records = trainer(cfg, tmp_path, replace(made, loss=loss)).fit(made.data)
+    assert [record.seconds_left for record in records] == [3, 2, 1, 0]
+
+
 def test_the_share_of_the_peak_is_reported_where_it_is_known(monkeypatch) -> None:
     monkeypatch.setattr("attnlab.metrics.peak_flops", lambda device, dtype: 1e9)
     (record,) = trainer(replace(CFG, steps=1), None, params_per_token=100).fit(task().data)
