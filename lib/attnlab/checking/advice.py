@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.advice_on_errors import explain_raised
-from attnlab.checking.advice_on_tests import explain_test
+from attnlab.checking.advice_on_tests import LOST_FAILURES, explain_test
 from attnlab.checking.judges import Difference, Path
 from attnlab.checking.observation import (
     DTYPE_WORDS,
@@ -329,6 +329,8 @@ def _number(value: Any) -> str:
 def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
     if is_number(expected) and is_number(seen):
         return f"your {_number(seen)} is not right{_nearly(expected, seen)}"
+    if isinstance(seen, str) and seen in LOST_FAILURES:
+        return LOST_FAILURES[seen]
     if isinstance(seen, str) and {expected, seen} <= KIND_WORDS:
         return f"{seen}, expected {expected}. {_question_on_word(expected, seen)}".rstrip()
     if isinstance(expected, str) and seen == Opaque("str"):  # a word of a hidden check

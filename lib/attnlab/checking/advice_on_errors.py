@@ -11,6 +11,7 @@ from attnlab.checking.errors import MISSING_WEIGHT
 from attnlab.checking.judges import Difference
 from attnlab.checking.observation import Raised
 
+_WHICH_DTYPE = "Which of the two did your code make, and with which dtype?"
 # Parts of torch's messages that students rarely understand, and a question that helps.
 _QUESTIONS_BY_MESSAGE = {
     "torch.return_types.": "With an axis, `max` and similar functions return two things, values "
@@ -24,7 +25,15 @@ _QUESTIONS_BY_MESSAGE = {
     "in-place operation": "Which line writes into one of its input tensors?",
     "modified by an inplace operation": "Which line changes a result that the backward pass still "
     "needs: an assignment to entries, `+=`, or a name that ends in `_`?",
-    "must have the same dtype": "Which of the two did your code make, and with which dtype?",
+    "must have the same dtype": _WHICH_DTYPE,
+    "Float did not match Double": _WHICH_DTYPE,
+    "Double did not match Float": _WHICH_DTYPE,
+    "Jacobian mismatch": "`gradcheck` moves each input by a millionth, which float32 cannot see: "
+    "which dtype do your inputs have?",
+    "not implemented for '": "torch has no such function for this dtype: which one does it get "
+    "here, and which would do?",
+    "where it is not associated": "A name that a function assigns anywhere is local in all of it: "
+    "what else could you call the new value?",
     "expected scalar type": "Which of the tensors did your code make, and with which dtype?",
     "out of bounds for dimension": "Which index is it, where does it come from, and how long is "
     "that axis?",
@@ -79,6 +88,11 @@ def explain_raised(difference: Difference, where: str) -> str:
         return f"{where}{seen.message or 'your module lacks a weight that the task names'}."
     if _NONE in seen.message and not seen.source_line:  # the check uses what the code returned
         return f"{where}your code returned None or passed it on (is a `return` missing?)."
+    if seen.message.endswith("object is not callable") and not seen.source_line:
+        return (
+            f"{where}the check calls your function, and found an object of another kind "
+            f"({seen.message}). Which line below the definition gives its name another value?"
+        )
     if seen.type == "AttributeError" and not seen.source_line:  # the check reads the attribute
         found = _NO_ATTRIBUTE.match(seen.message)
         if found is not None:

@@ -6,6 +6,17 @@ Tested in ``test_advice.py``.
 from __future__ import annotations
 
 from attnlab.checking.judges import Difference
+from attnlab.checking.observation import FAILURE_CAUGHT, RESULT_UNREAD, TUPLE_ASSERTED
+
+# How a student's test loses a failure, and a question on it.
+LOST_FAILURES = {
+    TUPLE_ASSERTED: "an `assert` with a tuple, as in `assert (a, b)`, which is true whatever its "
+    "entries are. Which of them is your condition?",
+    RESULT_UNREAD: "the True or False of a comparison, which no line reads before the test ends or "
+    "its name gets another value. Which statement turns a False into an error?",
+    FAILURE_CAUGHT: "an `except` that also catches the error of a failed `assert`. Which error do "
+    "you expect there?",
+}
 
 
 def explain_test(difference: Difference, where: str) -> str:

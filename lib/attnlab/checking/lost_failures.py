@@ -1,7 +1,7 @@
 """Why a student's test raises nothing: how its code loses the failure of a comparison.
 
-What a test accepts shows that it rejects nothing, but not why. Its compiled code does: an `assert`
-of a tuple, a comparison whose result nothing reads (also because a later one takes its name), or an
+What a test accepts shows that it rejects nothing, but not why. Its text does: an `assert` of a
+tuple, a comparison whose result nothing reads (also because a later one takes its name), or an
 `except` that catches the failure.
 
 Tested in ``test_lost_failures.py``.
@@ -9,12 +9,12 @@ Tested in ``test_lost_failures.py``.
 
 from __future__ import annotations
 
-import dis
-from collections.abc import Callable, Iterator
-from itertools import pairwise
-from types import CodeType, FunctionType
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType
 from typing import Any
 
+from attnlab.checking.changed_lines import definition_text
 from attnlab.checking.observation import (
     FAILURE_CAUGHT,
     NO_REASON,
@@ -22,13 +22,15 @@ from attnlab.checking.observation import (
     TUPLE_ASSERTED,
 )
 
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+Called = dict[str, Definition]
+
 _COMPARES = {"allclose", "equal", "isclose", "eq", "array_equal"}
-_TO_ONE_BOOL = {"all", "any", "item"}
+_OF_EACH_ENTRY = {"isclose", "eq"}
+_TO_ONE_BOOL = {"all", "any", "item", "bool"}
 _OF_RESULTS = {"shape", "dtype", "ndim", "device", "tolist", "item", "max", "amax", "norm"}
 _EVERY_ERROR = {"AssertionError", "Exception", "BaseException"}
-_ONLY_TELLS = {"print", "str", "repr", "type", "format", "traceback", "print_exc", "__name__"}
-_SKIPPED = {"TO_BOOL", "NOP", "CACHE", "PRECALL", "PUSH_NULL"}
-_ENDS = ("POP_TOP", "STORE_", "RETURN_", "JUMP", "RAISE_", "POP_JUMP", "RESUME", "FOR_ITER")
+_ONLY_TELLS = {"print", "str", "repr", "type", "format", "print_exc"}
 
 
 def lost_failure(
@@ -40,10 +42,10 @@ def lost_failure(
     rejects an obviously wrong version, if no `assert` surely fails inside it.
 
     Args:
-        test: the test; for one that is not a function, the answer is :data:`NO_REASON`.
+        test: the test; for one whose text is not known, the answer is :data:`NO_REASON`.
         rejects_zeros: asks whether the test rejects an obviously wrong version.
     """
-    found = {kind for code, names in _codes(test, set()) for kind in _kinds(code, names)}
+    found = {kind for code, names in _definitions(test, set()) for kind in _kinds(code, names)}
     kinds = (TUPLE_ASSERTED, RESULT_UNREAD, FAILURE_CAUGHT)
     lost = next((kind for kind in kinds if kind in found), NO_REASON)
     may_be_right = lost == FAILURE_CAUGHT and not catches_an_assert(test)
@@ -57,220 +59,202 @@ def catches_an_assert(test: Callable[..., Any]) -> bool:
     read: it neither raises nor stores nor calls anything but `print`.
     """
     return any(
-        _asserts(tried, names) and not _uses(body, returns_count=code is not test.__code__)
-        for code, names in _codes(test, set())
-        for tried, body in _handlers(code)
+        _asserts(tried, names) and not _uses(handler, returns_count=place > 0)
+        for place, (code, names) in enumerate(_definitions(test, set()))
+        for tried, handler in _handlers(code)
     )
 
 
-def _codes(function: Any, seen: set[Any]) -> Iterator[tuple[CodeType, dict[str, Any]]]:
-    """The code of a function and of all that it calls by name and that stands beside it.
+def _definitions(function: Any, seen: set[Any]) -> Iterator[tuple[Definition, Called]]:
+    """The text of a function, and of all that it calls by name and that stands beside it.
 
-    With each code come the functions beside it, by name.
+    With each come the functions that it may call by name, its inner ones as well.
     """
-    if not isinstance(function, FunctionType) or function in seen:
+    code = None if function in seen else _text_of(function)
+    if code is None:
         return
     seen.add(function)
+    names = _names(code)
     beside = {
         name: other
         for name, other in function.__globals__.items()
-        if isinstance(other, FunctionType) and other.__module__ == function.__module__
+        if name in names and getattr(other, "__module__", None) == function.__module__
     }
-    for code in _nested(function.__code__):
-        yield code, beside
-        for name in code.co_names:
-            yield from _codes(beside.get(name), seen)
+    texts = {name: _text_of(other) for name, other in beside.items()}
+    inner = {node.name: node for node in ast.walk(code) if isinstance(node, Definition)}
+    yield code, {name: text for name, text in texts.items() if text is not None} | inner
+    for other in beside.values():
+        yield from _definitions(other, seen)
 
 
-def _nested(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _nested(constant)
+def _text_of(function: Any) -> Definition | None:
+    if not isinstance(function, FunctionType):
+        return None
+    try:
+        (found,) = ast.parse(definition_text(function)).body
+    except LookupError:
+        return None
+    return found if isinstance(found, Definition) else None
 
 
-def _steps(code: CodeType) -> list[dis.Instruction]:
-    return [step for step in dis.get_instructions(code) if step.opname not in _SKIPPED]
+def _kinds(code: Definition, called: Called) -> Iterator[str]:
+    for node in ast.walk(code):
+        match node:
+            case ast.Assert(test=ast.Tuple(elts=[_, *_]) | ast.List(elts=[_, *_])):
+                yield TUPLE_ASSERTED
+            case ast.Expr(value) if _compares(value) or _calls_a_verdict(value, called):
+                yield RESULT_UNREAD
+            case ast.FunctionDef() | ast.AsyncFunctionDef() if _overwrites(node, called):
+                yield RESULT_UNREAD
+    if any(_handlers(code)):
+        yield FAILURE_CAUGHT
 
 
-def _kinds(code: CodeType, beside: dict[str, Any]) -> Iterator[str]:
-    steps = _steps(code)
-    for step, after in pairwise(steps):
-        if step.opname in ("BUILD_TUPLE", "BUILD_LIST") and "IF_TRUE" in after.opname:
-            yield TUPLE_ASSERTED
-        if step.opname == "CHECK_EXC_MATCH":
-            yield FAILURE_CAUGHT
-        if step.opname == "PUSH_EXC_INFO" and after.opname == "POP_TOP":  # a bare `except:`
-            yield FAILURE_CAUGHT
-    stored: dict[int, str] = {}  # the names that get the result of a comparison, by step
-    for place, (step, statement) in enumerate(_with_statements(steps)):
-        if step.opname == "POP_TOP" and (
-            _compares(statement) or _calls_a_comparison(statement, beside)
-        ):
-            yield RESULT_UNREAD
-        if step.opname == "STORE_FAST" and (
-            _compares_results(statement) or _calls_a_comparison(statement, beside)
-        ):
-            stored[place] = step.argval
-    for place, name in stored.items():
-        if not any(_loads(step, name) for step in steps) or _overwritten(steps, place, stored):
-            yield RESULT_UNREAD
-
-
-def _with_statements(
-    steps: list[dis.Instruction],
-) -> Iterator[tuple[dis.Instruction, list[dis.Instruction]]]:
-    """Each step with those before it that belong to the same statement."""
-    statement: list[dis.Instruction] = []
-    for step in steps:
-        yield step, statement
-        statement = [] if step.opname.startswith(_ENDS) else [*statement, step]
-
-
-def _compares(statement: list[dis.Instruction]) -> bool:
-    """Whether a statement is a comparison and nothing else, such as `torch.allclose(a, b)`."""
-    if not statement:
-        return False
-    if statement[-1].opname == "COMPARE_OP":
+def _compares(value: ast.AST) -> bool:
+    """Whether an expression is a comparison and nothing else, such as `torch.allclose(a, b)`."""
+    if isinstance(value, ast.Compare):
         return True
-    named = [s for s in statement if s.opname in ("LOAD_ATTR", "LOAD_METHOD")]
-    if not statement[-1].opname.startswith("CALL") or not named:
+    if not isinstance(value, ast.Call):
         return False
-    # `torch.allclose(…)` begins with the name of what it calls, `(a == b).all()` ends with it.
-    begins = named[0].argval in _COMPARES and statement.index(named[0]) == 1
-    return begins or (named[-1].argval in _TO_ONE_BOOL and statement[-2] is named[-1])
+    _, *inside = ast.walk(value)
+    name = _name(value.func)
+    return name in _COMPARES or (name in _TO_ONE_BOOL and any(map(_compares, inside)))
 
 
-def _compares_results(statement: list[dis.Instruction]) -> bool:
-    """Whether a statement compares results, and does not make a mask such as `ids == pad`."""
-    if not _compares(statement):
+def _compares_results(value: ast.expr) -> bool:
+    """Whether an expression compares results, and does not make a mask such as `ids == pad`."""
+    if not _compares(value):
         return False
-    names = {step.argval for step in statement if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
-    if statement[-1].opname == "COMPARE_OP":
-        return bool(names & _OF_RESULTS)
-    return bool(names & (_COMPARES | {"all"}) - {"isclose", "eq"})
+    if isinstance(value, ast.Compare):
+        return bool(_names(value) & _OF_RESULTS)
+    return bool(_names(value) & ({*_COMPARES, "all"} - _OF_EACH_ENTRY))
 
 
-def _calls_a_comparison(statement: list[dis.Instruction], beside: dict[str, Any]) -> bool:
-    """Whether a statement is the call of a function beside the test that returns a verdict."""
-    if len(statement) < 2 or not statement[-1].opname.startswith("CALL"):
-        return False
-    helper = beside.get(statement[0].argval) if statement[0].opname == "LOAD_GLOBAL" else None
-    return helper is not None and _returns_a_verdict(helper.__code__)
+def _calls_a_verdict(value: ast.expr, called: Called) -> bool:
+    """Whether an expression is the call of a function that returns a verdict."""
+    helper = called.get(_name(value.func)) if isinstance(value, ast.Call) else None
+    return helper is not None and any(
+        _compares_results(node.value)
+        or (isinstance(node.value, ast.Constant) and node.value.value is False)
+        for node in ast.walk(helper)
+        if isinstance(node, ast.Return) and node.value is not None
+    )
 
 
-def _returns_a_verdict(code: CodeType) -> bool:
-    for step, statement in _with_statements(_steps(code)):
-        if step.opname == "RETURN_CONST" and step.argval is False:
-            return True
-        if step.opname == "RETURN_VALUE" and statement:
-            last = statement[-1]
-            if _compares_results(statement) or (
-                last.opname == "LOAD_CONST" and last.argval is False
-            ):
+def _overwrites(code: Definition, called: Called) -> bool:
+    """Whether the result of a comparison gets a name, and nothing reads it under this name."""
+    results = _Results(called)
+    results.after(code.body, frozenset())
+    return results.overwritten or not results.named <= _names(code, ast.Load)
+
+
+class _Results:
+    """Follows the results of comparisons through a function, in all orders in which it may run.
+
+    Attributes:
+        named: the names that such results get.
+        overwritten: whether one can get the name of another that nothing has read.
+    """
+
+    def __init__(self, called: Called) -> None:
+        self.called = called
+        self.named: set[str] = set()
+        self.overwritten = False
+
+    def after(self, statements: Iterable[ast.stmt], unread: frozenset[str]) -> frozenset[str]:
+        """The names of unread results after some statements, from those before them."""
+        for statement in statements:
+            unread = self._after_one(statement, unread)
+        return unread
+
+    def _after_one(self, statement: ast.stmt, unread: frozenset[str]) -> frozenset[str]:
+        match statement:
+            case ast.If():
+                unread -= _names(statement.test)
+                return self.after(statement.body, unread) | self.after(statement.orelse, unread)
+            case ast.For() | ast.AsyncFor() | ast.While():
+                head = statement.test if isinstance(statement, ast.While) else statement.iter
+                unread -= _names(head)
+                once = self.after(statement.body, unread)
+                twice = self.after(statement.body, unread | (once - _names(head)))
+                return self.after(statement.orelse, unread | once | twice)
+            case ast.With() | ast.AsyncWith():
+                for item in statement.items:
+                    unread -= _names(item)
+                return self.after(statement.body, unread)
+            case ast.Try():
+                tried = self.after(statement.body, unread)
+                caught = [self.after(h.body, unread | tried) for h in statement.handlers]
+                ended = self.after(statement.orelse, tried).union(*caught)
+                return self.after(statement.finalbody, ended)
+            case ast.Return() | ast.Raise():
+                return frozenset()
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                return self._named(name, value, unread - _names(value))
+        return unread - _names(statement)
+
+    def _named(self, name: str, value: ast.expr, unread: frozenset[str]) -> frozenset[str]:
+        if not (_compares_results(value) or _calls_a_verdict(value, self.called)):
+            return unread - {name}
+        self.named.add(name)
+        self.overwritten |= name in unread
+        return unread | {name}
+
+
+def _handlers(code: Definition) -> Iterator[tuple[list[ast.stmt], list[ast.stmt]]]:
+    """What is tried, and what happens then, for each AssertionError that is caught."""
+    for node in ast.walk(code):
+        match node:
+            case ast.Try():
+                for handler in node.handlers:
+                    if handler.type is None or _names(handler.type) & _EVERY_ERROR:
+                        yield node.body, handler.body
+            case ast.With():
+                for item in node.items:
+                    call = item.context_expr
+                    caught = isinstance(call, ast.Call) and _name(call.func) == "suppress"
+                    if caught and _names(call) & _EVERY_ERROR:
+                        yield node.body, []
+
+
+def _asserts(tried: Iterable[ast.stmt], called: Called) -> bool:
+    """Whether these statements contain an `assert`, or call a function that does."""
+    found = [node for statement in tried for node in ast.walk(statement)]
+    names = {node.id for node in found if isinstance(node, ast.Name)}
+    found += [node for name in names & called.keys() for node in ast.walk(called[name])]
+    return any(isinstance(node, ast.Assert) for node in found)
+
+
+def _uses(handler: Iterable[ast.stmt], returns_count: bool) -> bool:
+    """Whether an `except` raises, keeps or returns anything, so that a later line can see it."""
+    for node in (inner for statement in handler for inner in ast.walk(statement)):
+        match node:
+            case ast.Raise() | ast.Assert() | ast.AugAssign():
+                return True
+            case ast.Name(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store()):
+                return True
+            case ast.Subscript(ctx=ast.Store()):
+                return True
+            case ast.Return(value) if returns_count and value is not None:
+                if ast.unparse(value) != "None":
+                    return True
+            case ast.Call(func) if _name(func) not in _ONLY_TELLS:
                 return True
     return False
 
 
-def _loads(step: dis.Instruction, name: str) -> bool:
-    names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-    return "LOAD_FAST" in step.opname and name in names
+def _name(func: ast.expr) -> str:
+    """The last name of what is called: `allclose` of `torch.allclose(a, b)`."""
+    match func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
 
 
-def _overwritten(steps: list[dis.Instruction], place: int, stored: dict[int, str]) -> bool:
-    """Whether a later comparison can take the name of the one at `place` before it is read."""
-    where = {step.offset: number for number, step in enumerate(steps)}
-    name, ahead, seen = stored[place], [place + 1], set()
-    while ahead:
-        here = ahead.pop()
-        if here in seen or here >= len(steps):
-            continue
-        seen.add(here)
-        step = steps[here]
-        if stored.get(here) == name:
-            return True
-        stores = step.opname.startswith(("STORE_FAST", "DELETE_FAST")) and step.argval == name
-        if stores or _loads(step, name):
-            continue
-        if "JUMP" in step.opname or step.opname in ("FOR_ITER", "SEND"):
-            ahead.append(min((n for at, n in where.items() if at >= step.argval), default=here))
-        goes_on = step.opname in ("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT")
-        if not goes_on and not step.opname.startswith(("RETURN_", "RAISE_", "RERAISE")):
-            ahead.append(here + 1)
-    return False
-
-
-def _handlers(
-    code: CodeType,
-) -> Iterator[tuple[list[dis.Instruction], list[dis.Instruction]]]:
-    """The steps in each `try` and in each `except` of it that catches an AssertionError."""
-    steps = _steps(code)
-    for start, end, target in _tried(code):
-        tried = [step for step in steps if start <= step.offset < end]
-        handler = [step for step in steps if step.offset >= target]
-        if len(handler) < 2 or handler[0].opname != "PUSH_EXC_INFO":
-            continue
-        if handler[1].opname == "POP_TOP":  # a bare `except:`
-            yield tried, _until_the_end(handler[2:])
-        types: set[Any] = set()
-        until = target
-        for step, after in pairwise(handler):
-            if step.offset < until or step.opname == "PUSH_EXC_INFO":
-                continue
-            if step.opname.startswith("LOAD_"):
-                types.add(step.argval)
-            elif step.opname == "CHECK_EXC_MATCH":
-                until = after.argval
-                if types & _EVERY_ERROR:
-                    yield tried, [s for s in handler if after.offset < s.offset < until]
-                types = set()
-            elif step.opname != "BUILD_TUPLE":
-                break
-
-
-def _tried(code: CodeType) -> Iterator[tuple[int, int, int]]:
-    """The first and the last offset of what is tried, and the one of its handler."""
-    for entry in getattr(dis, "_parse_exception_table", lambda _: ())(code):
-        yield entry.start, entry.end, entry.target
-
-
-def _until_the_end(body: list[dis.Instruction]) -> list[dis.Instruction]:
-    """The steps of a bare `except:`, up to the one that raises an error of its own again."""
-    ends = [n for n, step in enumerate(body) if step.opname == "RERAISE"]
-    return body[: ends[0]] if ends else body
-
-
-def _asserts(tried: list[dis.Instruction], beside: dict[str, Any]) -> bool:
-    """Whether these steps contain an `assert`, or call a function that does."""
-    if any(_is_assert(step) for step in tried):
-        return True
-    called = [beside.get(step.argval) for step in tried if step.opname == "LOAD_GLOBAL"]
-    codes = (code for function in called for code, _ in _codes(function, set()))
-    return any(_is_assert(step) for code in codes for step in _steps(code))
-
-
-def _is_assert(step: dis.Instruction) -> bool:
-    asserts = step.opname == "LOAD_COMMON_CONSTANT" and "AssertionError" in step.argrepr
-    return asserts or step.opname == "LOAD_ASSERTION_ERROR"
-
-
-def _uses(body: list[dis.Instruction], returns_count: bool) -> bool:
-    """Whether an `except` raises, keeps or returns anything, so that a later line can see it."""
-    bound = {body[0].argval} if body and body[0].opname == "STORE_FAST" else set()
-    for step, before in zip(body, [None, *body], strict=False):
-        if step.opname == "RAISE_VARARGS":
-            return True
-        if step.opname.startswith("STORE_") and step.argval not in bound:
-            return True
-        if returns_count and step.opname == "RETURN_CONST" and step.argval is not None:
-            return True
-        nothing = before is not None and before.opname == "LOAD_CONST" and before.argval is None
-        if returns_count and step.opname == "RETURN_VALUE" and not nothing:
-            return True
-    names = {
-        step.argval
-        for step in body
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD")
+def _names(code: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> set[str]:
+    """The names and attributes in some code."""
+    return {
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(code)
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, context)
     }
-    calls = any(step.opname.startswith("CALL") for step in body)
-    return calls and bool(names - _ONLY_TELLS)

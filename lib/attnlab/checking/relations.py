@@ -16,6 +16,7 @@ from torch import Tensor
 
 _EXACT = 1e-6
 _FEWEST = 3  # with fewer numbers, a factor or a difference always fits
+_SMALL_COUNT = 12
 _SUMS = 1e-4  # how far from 1 a sum may be, whatever the dtype
 _INVERTED = "True and False are exchanged throughout: what does True mean in this task?"
 
@@ -54,8 +55,8 @@ def relation_of_two(expected: float, seen: float) -> str:
     if math.isclose(seen, -expected, rel_tol=_EXACT):
         return "Only the sign is wrong."
     whole = float(expected).is_integer() and float(seen).is_integer()
-    if whole and abs(expected) <= _FEWEST:
-        return ""  # small counts are near each other, whatever the slip
+    if whole and abs(expected) <= _SMALL_COUNT:
+        return ""  # small counts and sizes are near each other, whatever the slip
     ratio = abs(seen / expected)
     ratio = max(ratio, 1 / ratio)
     for factor, slip in _SLIPS.items():

@@ -91,9 +91,9 @@ class Report:
         first = "".join(box(text, NOTE_TINT) for text in self._first)
         specific = "".join(box(text, ADVICE_TINT) for text in self._specific)
         general = "".join(box(text, ADVICE_TINT) for text in self._in_general)
-        failed = self._first_failed
-        shown = "" if failed is None else _evidence(failed) + _source(self._check(failed))
-        general += shown if general and self._shows_evidence and not self.blank else ""
+        quoted = self.verdict.quoted
+        if general and quoted is not None and self._shows_evidence and not self.blank:
+            general += _evidence(quoted) + _source(self._check(quoted))
         if self._first and general:
             general = fold(_SEEN, general)
         advice = specific + general
@@ -126,9 +126,9 @@ class Report:
 
     @property
     def _shows_evidence(self) -> bool:
-        """Whether a failed check can be shown in detail: what it asked for is written."""
-        failed = self._first_failed
-        difference = failed.difference if failed is not None else None
+        """Whether the quoted check can be shown in detail: what it asked for is written."""
+        quoted = self.verdict.quoted
+        difference = quoted.difference if quoted is not None else None
         return difference is not None and not (
             difference.kind == "missing" or self._stops_at_placeholder
         )
@@ -158,15 +158,18 @@ class Report:
     def _is_fault_of_this_step(self) -> bool:
         """Whether no earlier step that passes its checks can be the reason.
 
-        A test accepts wrong versions and no more is wrong; a line of this step stopped, although
-        what earlier steps give has the right form; or this step returns nothing.
+        A test accepts wrong versions and no more is wrong, or cannot compare what it computed; a
+        line of this step stopped, although what earlier steps give has the right form; or this step
+        returns nothing.
         """
         found = [outcome.difference for outcome in self.verdict.outcomes if outcome.difference]
         if all(difference.is_acceptance for difference in found):
             return True
         first = found[0]
         if isinstance(first.seen, Raised):
-            return bool(first.seen.source_line) and not first.is_rejection
+            if first.is_rejection:
+                return _cannot_compare(first.seen)
+            return bool(first.seen.source_line)
         return first.kind == "type" and first.seen is None
 
     @property
@@ -284,7 +287,7 @@ def _finish_first(earlier: EarlierStep, chained: bool) -> str:
             raise ValueError(f"a step that is {earlier.state} needs no finishing")
     if not earlier.replaced:
         return said
-    but = ", but for the check that runs on your own steps" if chained else ""
+    but = ", except in the check that runs on your own steps" if chained else ""
     return f"{said} Grading uses correct versions instead{but}."
 
 
@@ -297,6 +300,16 @@ def _look_there_next(passing: list[EarlierStep]) -> str:
         f"This ran on your own {names}, which {passes} visible checks. If you find no fault in "
         f"this step, compare that code with every sentence of {its}."
     )
+
+
+def _cannot_compare(raised: Raised) -> bool:
+    """Whether an `assert` of a test stopped with another error, outside the version it was given.
+
+    In all labs, a test calls that version `impl`.
+    """
+    line = raised.source_line
+    asserts = line.startswith("assert") and "impl" not in line
+    return asserts and raised.type != "AssertionError"
 
 
 def _names_of(step: EarlierStep) -> str:

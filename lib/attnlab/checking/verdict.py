@@ -110,11 +110,13 @@ class Verdict:
         outcomes: in the order of the checks.
         advice: sentences for the student, the best first; empty if all checks passed.
         mistakes: names of the known mistakes whose advice was given.
+        quoted: the failed check that the last sentence is about; None if all checks passed.
     """
 
     outcomes: tuple[CheckOutcome, ...]
     advice: tuple[str, ...]
     mistakes: tuple[str, ...]
+    quoted: CheckOutcome | None = None
 
     @property
     def earned(self) -> float:
@@ -160,7 +162,7 @@ def judge_exercise(
     if not failed:
         return Verdict(outcomes, (), ())
     if all(outcome.check.own_steps for outcome in failed):
-        return Verdict(outcomes, (_look_earlier(failed[0]),), ())
+        return Verdict(outcomes, (_look_earlier(failed[0]),), (), failed[0])
     sure = [one for one in failed if one.difference and one.difference.kind in _SURE]
     several = recognise_both(outcomes, mistakes)
     recognised = several or recognise(outcomes, mistakes)
@@ -169,7 +171,7 @@ def judge_exercise(
         several = recognise_apart(outcomes, mistakes)
         recognised = several or recognised
     if sure and len(recognised) != 1:
-        return Verdict(outcomes, (_general_advice(sure[0], redact),), ())
+        return Verdict(outcomes, (_general_advice(sure[0], redact),), (), sure[0])
     specific = tuple(m.advice for m in several) if several else _specific_advice(recognised)
     if not recognised and (
         found := recognise_test(outcomes, mistakes) or recognise_in_part(outcomes, mistakes)
@@ -177,8 +179,8 @@ def judge_exercise(
         recognised, specific = [found], (f"{found.advice} {_IN_PART}",)
     names = tuple(mistake.name for mistake in recognised)
     rest = unexplained(failed, several) if several else failed
-    general = _general_advice(_most_telling(rest or failed), redact)
-    return Verdict(outcomes, (*specific, general), names)
+    quoted = _most_telling(rest or failed)
+    return Verdict(outcomes, (*specific, _general_advice(quoted, redact)), names, quoted)
 
 
 def _broken_promise(check: PreparedCheck, difference: Difference) -> str:

@@ -28,7 +28,7 @@ _LARGE: Any = object()
 
 
 @dataclass(frozen=True)
-class _Running:
+class Running:
     """The running cell.
 
     Attributes:
@@ -55,10 +55,10 @@ class _Running:
         count: int | None,
         refused: BaseException | None = None,
         raised: BaseException | None = None,
-    ) -> _Running:
+    ) -> Running:
         """From what IPython tells at the start and at the end of a cell."""
         text = info.raw_cell or ""
-        return _Running(
+        return Running(
             getattr(info, "cell_id", None) or "",
             count or 0,
             frozenset(re.findall(r"\w+", text)),
@@ -70,7 +70,7 @@ class _Running:
 
 
 @dataclass(frozen=True)
-class _Cell:
+class Cell:
     """The last run of a cell.
 
     Attributes:
@@ -85,7 +85,7 @@ class _Cell:
     values: Mapping[str, Any]
     set_now: frozenset[str] = frozenset()
     missed: frozenset[str] = frozenset()
-    run: _Running | None = None
+    run: Running | None = None
 
 
 class Cells:
@@ -94,16 +94,22 @@ class Cells:
     Args:
         shell: IPython's shell.
         find_lab: the lab that the notebook belongs to; None if there is none.
+
+    Attributes:
+        names: the notebook's names, and what they mean now.
+        lab: the lab that the notebook belongs to; None as long as it is not known.
+        by_id: the last run of each cell.
+        not_read: by name, the last cell that should define it and that Python could not read.
     """
 
     def __init__(self, shell: Any, find_lab: Callable[[], VisibleLab | None]) -> None:
-        self._names: dict[str, Any] = shell.user_ns
+        self.names: dict[str, Any] = shell.user_ns
         self._find_lab = find_lab
-        self._lab: VisibleLab | None = None
-        self._cells: dict[str, _Cell] = {}
+        self.lab: VisibleLab | None = None
+        self.by_id: dict[str, Cell] = {}
         self._ids: dict[str, int] = {}
         self._changed_by: dict[str, str] = {}
-        self._not_read: dict[str, _Running] = {}  # by name, the last cell that should define it
+        self.not_read: dict[str, Running] = {}
         self._shell = shell
         self._running: Any = None  # what IPython tells at the start of a cell
         shell.events.register("pre_run_cell", self._before)
@@ -114,11 +120,10 @@ class Cells:
         """In this block, the notebook's names are those that grading takes if `step` is checked.
 
         Yields:
-            a sentence for each name of the step that a cell changed after its definition, that two
-            cells define, or that the last run of its cell has not defined; and for each cell that
-            Python could not read and that should define what the step runs on.
+            what students should know of these names (see :mod:`attnlab.notebook.cell_notes`).
         """
         from attnlab.checking.definitions import replaced
+        from attnlab.notebook.cell_notes import notes
 
         names: dict[str, Any] = {}
         said: tuple[str, ...] = ()
@@ -126,13 +131,13 @@ class Cells:
             if self._running is not None:
                 # IPython's own counter is already one ahead in some of its versions.
                 count = len(self._shell.history_manager.input_hist_parsed) - 1
-                self._note(_Running.of(self._running, count))
-            left = {name: where.values[name] for name, (_, where) in self._left_over().items()}
-            with replaced(self._names, left):
+                self._note(Running.of(self._running, count))
+            left = {name: where.values[name] for name, (_, where) in self.left_over().items()}
+            with replaced(self.names, left):
                 definitions = self._replayed(step)
-                said = tuple(self._said(definitions, step))
+                said = tuple(notes(self, definitions, step))
             names = {**left, **definitions.of(step)}
-        with replaced(self._names, names):
+        with replaced(self.names, names):
             yield said
 
     def _before(self, info: Any) -> None:
@@ -141,33 +146,33 @@ class Cells:
     def _after(self, result: Any) -> None:
         with suppress(Exception):
             errors = result.error_before_exec, result.error_in_exec
-            self._note(_Running.of(result.info, result.execution_count, *errors))
+            self._note(Running.of(result.info, result.execution_count, *errors))
         self._running = None
 
-    def _note(self, running: _Running) -> None:
+    def _note(self, running: Running) -> None:
         """Remember what the running cell has changed so far."""
-        for name, refused in list(self._not_read.items()):
+        for name, refused in list(self.not_read.items()):
             if name in running.defines or (running.cell and refused.cell == running.cell):
-                del self._not_read[name]
+                del self.not_read[name]
         if running.not_read and running.count:
-            self._not_read |= dict.fromkeys(running.defines, running)
-        self._lab = self._lab or self._find_lab()
-        if self._lab is None:
+            self.not_read |= dict.fromkeys(running.defines, running)
+        self.lab = self.lab or self._find_lab()
+        if self.lab is None:
             return
         from attnlab.checking.definitions import Definitions
 
-        keeps = Definitions(self._lab.graded).keeps
+        keeps = Definitions(self.lab.graded).keeps
         values = {
             name: value if keeps(name, value) else _LARGE
-            for name, value in list(self._names.items())
+            for name, value in list(self.names.items())
             if self._ids.get(name) != id(value)
         }
-        values |= dict.fromkeys(self._ids.keys() - self._names.keys(), _GONE)
-        self._ids = {name: id(value) for name, value in self._names.items()}
+        values |= dict.fromkeys(self._ids.keys() - self.names.keys(), _GONE)
+        self._ids = {name: id(value) for name, value in self.names.items()}
         self._changed_by |= dict.fromkeys(values, running.cell)
         if not running.cell or not running.count:
             return
-        before = self._cells.get(running.cell, _Cell(0, {}))
+        before = self.by_id.get(running.cell, Cell(0, {}))
         now = set(values) | (before.set_now if before.count == running.count else set())
         # `import torch` in a cell that runs again changes nothing, but it is still this cell's.
         kept = {
@@ -178,7 +183,7 @@ class Cells:
         missed = (before.values.keys() | before.missed) - now
         if not running.error:  # it may have set a name to the same value again
             missed -= running.sets
-        self._cells[running.cell] = _Cell(
+        self.by_id[running.cell] = Cell(
             running.count, kept | values, frozenset(now), frozenset(missed), running
         )
 
@@ -190,90 +195,28 @@ class Cells:
         """
         from attnlab.checking.definitions import Definitions
 
-        definitions = Definitions(self._lab.graded if self._lab else {})
+        definitions = Definitions(self.lab.graded if self.lab else {})
         names: dict[str, Any] = {}
-        for place, cell in enumerate(self._cells.values()):
+        for place, cell in enumerate(self.by_id.values()):
             for name, value in cell.values.items():
                 names[name] = value
                 if value is _GONE:
                     del names[name]
             definitions.after_cell(place, names)
-        definitions.after_cell(len(self._cells), self._names, [step])
+        definitions.after_cell(len(self.by_id), self.names, [step])
         return definitions
 
-    def _said(self, definitions: Definitions, step: str) -> Iterator[str]:
-        cells, values = list(self._cells.values()), definitions.of(step)
-        for change in definitions.changes(step):
-            # The last place is what the names are now: the cell that ran last made it so.
-            later = cells[change.cell] if change.cell < len(cells) else self._last(change.name)
-            first = [c for c in cells if c.values.get(change.name) is values[change.name]]
-            if later and first:
-                yield (
-                    f"Cell In [{later.count}] changed `{change.name}`. It is checked and graded "
-                    f"as cell In [{first[-1].count}] left it."
-                )
-        yield from self._not_as_in_its_cell(step)
-
-    def _not_as_in_its_cell(self, step: str) -> Iterator[str]:
-        """A sentence for each graded name that the step runs on and no cell, or two, define now."""
-        from attnlab.checking.progress import needed_names
-
-        exercise = self._lab.exercise(step) if self._lab else None
-        if self._lab is None or exercise is None:
-            return
-        kinds = {name: kind for names in self._lab.graded.values() for name, kind in names.items()}
-        needed = sorted(needed_names(exercise, self._names) & kinds.keys() & self._names.keys())
-        left_over = self._left_over()
-        for name in needed:
-            if name in left_over:
-                left, defines = left_over[name]
-                yield (
-                    f"An earlier run of cell In [{left.count}] left another `{name}`. The one of "
-                    f"cell In [{defines.count}] is checked and graded; run that cell again, so "
-                    "that your own cells use it, too."
-                )
-            else:
-                yield from self._defined_twice(name, kinds[name])
-        reasons: dict[str, list[str]] = {}
-        for name in needed:
-            if name not in left_over and (reason := self._why_older(name)):
-                reasons.setdefault(reason, []).append(f"`{name}`")
-        for reason, names in reasons.items():
-            yield (
-                f"{reason}, so an older version of {' and '.join(names)} is used here. Grading "
-                "runs the cell as you save it."
-            )
-        for name in needed:
-            yield from self._cut_short(name, kinds[name])
-
-    def _defined_twice(self, name: str, kind: str) -> Iterator[str]:
-        from attnlab.checking.definitions import rank
-
-        ranks = {
-            cell.count: rank(kind, cell.values[name])
-            for cell in self._cells.values()
-            if name in cell.values and name not in cell.missed
-        }
-        best = sorted(count for count in ranks if ranks[count] == max(ranks.values()) > 0)
-        if len(best) > 1:
-            cells = ", ".join(f"In [{count}]" for count in best[:-1])
-            yield (
-                f"Cells {cells} and In [{best[-1]}] define `{name}`. The version that ran last is "
-                "used here; grading takes the one that is further down in the notebook. Where it "
-                f"is not meant, use another name than `{name}`."
-            )
-
-    def _left_over(self) -> dict[str, tuple[_Cell, _Cell]]:
+    def left_over(self) -> dict[str, tuple[Cell, Cell]]:
         """By name, the cell whose earlier run has set it last, and the last one that defines it.
 
         These are names that a cell has used for something else, until it was edited.
         """
-        found: dict[str, tuple[_Cell, _Cell]] = {}
-        for name in self._names:
-            cell = self._last(name)
+        found: dict[str, tuple[Cell, Cell]] = {}
+        for name in self.names:
+            cell = self.last(name)
             if cell is None or name not in cell.missed:
                 continue
-            others = [other for other in self._cells.values() if name in other.values]
+            others = [other for other in self.by_id.values() if name in other.values]
             defines = [
                 other
                 for other in others
@@ -286,32 +229,9 @@ class Cells:
                 found[name] = cell, defines[-1]
         return found
 
-    def _why_older(self, name: str) -> str:
-        """Why the last run of its cell did not define a name; empty if it did."""
-        if refused := self._not_read.get(name):
-            return f"Cell In [{refused.count}] ended in {refused.not_read}"
-        cell = self._last(name)
-        if cell is None or cell.run is None or name not in cell.missed:
-            return ""
-        if cell.run.error and name in cell.run.sets:
-            return f"Cell In [{cell.count}] ended in {cell.run.error} before it defined `{name}`"
-        return f"Cell In [{cell.count}] does not define `{name}` any longer"
-
-    def _cut_short(self, name: str, kind: str) -> Iterator[str]:
-        """A sentence if an error ended the cell that fills a dictionary line by line."""
-        from attnlab.checking.definitions import CLASS, FUNCTION
-
-        cell = self._last(name)
-        if kind in (FUNCTION, CLASS) or cell is None or cell.run is None or name in cell.missed:
-            return
-        if cell.run.error:
-            yield (
-                f"Cell In [{cell.count}] ended in {cell.run.error}, so its lines after the one "
-                f"that Python shows did not run, and `{name}` may lack what they write."
-            )
-
-    def _last(self, name: str) -> _Cell | None:
-        return self._cells.get(self._changed_by.get(name, ""))
+    def last(self, name: str) -> Cell | None:
+        """The cell that set a name last; None if no cell did."""
+        return self.by_id.get(self._changed_by.get(name, ""))
 
 
 def watch(find_lab: Callable[[], VisibleLab | None]) -> None:

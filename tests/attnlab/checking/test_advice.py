@@ -135,6 +135,12 @@ def words(expected, seen, judge=None):
         (T([1.0]), Raised("RuntimeError", "mat1 and mat2 must have the same dtype, but got Double"),
             "your code stopped with RuntimeError: mat1 and mat2 must have the same dtype, but got "
             "Double. Which of the two did your code make, and with which dtype?"),
+        (T([1.0]), Raised("TypeError", "'Tensor' object is not callable"),
+            "the check calls your function, and found an object of another kind ('Tensor' object "
+            "is not callable). Which line below the definition gives its name another value?"),
+        ("nothing of this kind", "an `assert` of a tuple",
+            "an `assert` with a tuple, as in `assert (a, b)`, which is true whatever its entries "
+            "are. Which of them is your condition?"),
         (T([1.0]), Raised("NameError", "name 'math' is not defined", "x = math.sqrt(d)"),
             "your code stopped with NameError in the line `x = math.sqrt(d)`: name 'math' is not "
             "defined. Where is this name defined or imported? If you replaced the whole cell, "

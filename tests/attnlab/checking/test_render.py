@@ -54,6 +54,24 @@ def test_a_failed_check_shows_its_probe_in_a_fold():
     assert "<summary" not in report(1, 1).html()
 
 
+def test_what_is_shown_is_what_the_advice_quotes():
+    right = torch.rand(3, dtype=torch.float64)
+    values = PreparedCheck("values", "Is right.", 1, False, Close(), right, {})
+    kind = PreparedCheck("kind", "Keeps the dtype.", 1, False, Close(), "float64", {})
+    sources = {
+        "values": "def values(lab, draw):\n    first",
+        "kind": "def kind(lab, draw):\n    two",
+    }
+    checks = [VisibleCheck(one, sources[one.name], 5) for one in (values, kind)]
+    exercise = VisibleExercise("e", "e: an exercise", 3, 1, tuple(checks), ())
+    seen = {"values": right.float().double(), "kind": "float32"}
+    html = Report(exercise, judge_exercise([values, kind], seen, ())).html()
+    assert "“Keeps the dtype”" in html
+    assert sources["kind"] in html
+    assert sources["values"] not in html
+    assert "<img" not in html
+
+
 def test_two_numbers_are_shown_but_the_answer_to_a_prediction_is_not():
     number = torch.tensor(1.0986122887, dtype=torch.float64)
     told = report(number, torch.tensor(2.5)).html()

@@ -225,7 +225,7 @@ def test_a_cell_that_used_the_name_for_something_else_until_it_was_edited(kernel
 
 def test_an_error_between_the_entries_of_a_dictionary_is_named(kernel, shell, monkeypatch):
     kernel.run("step", RIGHT)
-    exercise = shell._attnlab_cells._lab.exercise("softmax")
+    exercise = shell._attnlab_cells.lab.exercise("softmax")
     monkeypatch.setitem(exercise.__dict__, "kinds", ("dict",))
     kernel.run("written", 'softmax = {}\nsoftmax["P1"] = 1\nsoftmxa["P2"] = 2')
     said = (

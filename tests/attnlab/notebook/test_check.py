@@ -263,8 +263,28 @@ def test_a_test_on_a_wrong_step_is_sent_there_even_if_it_passes(lab, capsys):
     assert "This ran on your own `softmax` (step 1.1)" in right_test
     assert "too strict" not in right_test, "the test may be right"
     names["softmax"] = right
-    assert "your own" not in printed("assert (impl(torch.zeros(2)) > 0).all()")
+    assert "your own `softmax`" not in printed("assert (impl(torch.zeros(2)) > 0).all()")
     assert "too strict" in printed("assert False")
+
+
+def test_a_test_that_cannot_compare_blames_no_step(lab, capsys):
+    source = (
+        "def own(lab, draw):\n"
+        "    return {'accepts your own': draw.accepted(lab.test_softmax, lab.softmax)}"
+    )
+    asked = PreparedCheck(
+        "own", "Accepts yours.", 1, False, Close(), {"accepts your own": True}, {}
+    )
+    step = replace(own_test(), mistakes=(), checks=(VisibleCheck(asked, source, SEED),))
+    write(lab / FILE_NAME, "lab01", [exercise(), step])
+    cell = "def test_softmax(impl):\n    p = impl(torch.zeros(2))\n    assert p == torch.zeros(2)\n"
+    linecache.cache["<student's test>"] = (len(cell), None, cell.splitlines(True), "")
+    names = {"__name__": "__main__", "check": check, "softmax": right, "torch": torch}
+    exec(compile(cell, "<student's test>", "exec"), names)
+    assert eval('check("test_softmax")', names) == 0.0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "A tensor with several entries is neither true nor false" in printed
+    assert "your own `softmax`" not in printed
 
 
 @pytest.mark.parametrize(
@@ -285,7 +305,9 @@ def test_an_earlier_step_is_named_if_the_failed_checks_run_on_it(
     assert ("This ran on your own `softmax`" in printed) is bool(named)
     assert named in printed
     if named == "fix it first":
-        assert "correct versions instead, but for the check that runs on your own steps." in printed
+        assert (
+            "correct versions instead, except in the check that runs on your own steps." in printed
+        )
 
 
 def test_a_right_step_between_a_wrong_one_and_this_one_is_not_blamed(lab, capsys):
