@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from gradekit.untrusted.limits import WAITING_SIGNALS
 from tests.helpers.attack import run_cells, said
 
 PAGES = """
@@ -110,3 +111,20 @@ def test_databases_work_without_locks(sandbox):
     )
     (cell,) = run_cells(sandbox, use).cells
     assert "rows (3,)" in cell.outputs[0]["text"]
+
+
+QUEUE = """
+import ctypes, os, signal
+libc = ctypes.CDLL(None)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])
+sent = 0
+while sent < 5000 and not libc.sigqueue(os.getpid(), int(signal.SIGRTMIN), ctypes.c_void_p(0)):
+    sent += 1
+print("waiting", sent)
+"""
+
+
+def test_signals_that_wait(sandbox, unconfined):
+    """The kernel keeps a record for each, which belongs to no process's memory."""
+    assert "waiting 5000" in said(unconfined, QUEUE)
+    assert 0 < int(said(sandbox, QUEUE).partition("waiting ")[2].split()[0]) <= WAITING_SIGNALS

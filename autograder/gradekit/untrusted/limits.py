@@ -15,6 +15,8 @@ GIB = 2**30
 SPARE_SECONDS = 5
 SPARE_PROCESSES = 4
 SPARE_FILES = 64
+# Signals of one user that may wait; the kernel keeps a record for each.
+WAITING_SIGNALS = 256
 
 
 class LimitKind(StrEnum):

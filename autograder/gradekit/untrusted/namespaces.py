@@ -20,7 +20,13 @@ from pathlib import Path
 
 from gradekit.untrusted import libc, scratch, seccomp
 from gradekit.untrusted.libc import IsolationError, c_library, checked
-from gradekit.untrusted.limits import SPARE_FILES, SPARE_PROCESSES, SPARE_SECONDS, Limits
+from gradekit.untrusted.limits import (
+    SPARE_FILES,
+    SPARE_PROCESSES,
+    SPARE_SECONDS,
+    WAITING_SIGNALS,
+    Limits,
+)
 
 SCRATCH = "/scratch"
 NOBODY = 65534
@@ -173,6 +179,7 @@ def limit_resources(limits: Limits, processes: int) -> None:
         (resource.RLIMIT_NOFILE, limits.open_files + SPARE_FILES),
         (resource.RLIMIT_CPU, limits.cpu_seconds + SPARE_SECONDS),
         (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_SIGPENDING, WAITING_SIGNALS),
         # Not 0: with 0 the kernel still starts the system's program for core dumps, outside of
         # every sandbox, if there is one (core(5)); with 1 it writes none and starts nothing.
         (resource.RLIMIT_CORE, 1),
