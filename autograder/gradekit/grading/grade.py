@@ -80,13 +80,16 @@ def grade_lab(
     """Grade the submissions of `lab` that have no record yet, and update the gradebook.
 
     Raises:
+        RosterError: students.csv is wrong.
         CourseError: the lab is not built, a setting is not known, or an extension is for somebody
             who is not in the course.
         CollectError: a student who was asked for has not handed in.
         SandboxUnavailableError: this machine cannot confine student code.
     """
     start = time.perf_counter()
-    course.last_due(lab)  # a wrong extension is told now, and not after the grading
+    # A wrong extension or line of students.csv is told now, and not after the grading.
+    course.last_due(lab)
+    roster = [student.id for student in load_roster(course.root)]
     check_request(settings.level)
     level = settings.level
     if settings.cluster is None:
@@ -109,14 +112,11 @@ def grade_lab(
             for submitted in submissions
         )
         look_at = run.manual_marks_to_review(marks, graded)
-    missing = _missing(course, rows) if settings.students is None else ()
+    there = {row.student for row in rows}
+    wanted = roster if settings.students is None else []
+    missing = tuple(student for student in wanted if student not in there)
     seconds = time.perf_counter() - start
     return GradingSummary(lab, rows, len(graded), seconds, missing, look_at)
-
-
-def _missing(course: Course, rows: Sequence[Row]) -> tuple[str, ...]:
-    there = {row.student for row in rows}
-    return tuple(s.id for s in load_roster(course.root) if s.id not in there)
 
 
 def _keys(spec: GraderSpec) -> ResultKeys:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from gradekit.course import load_course
+from gradekit.errors import RosterError
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.marks import Mark, Marks
 from gradekit.grading import pool
@@ -155,3 +156,15 @@ def test_scores_are_after_lateness_and_with_manual_marks(
     assert values["zed"] == {"student": "zed", "state": "missing", "score": None, "final": True}
     only, _ = run(graded, students=["ada"])
     assert only.missing == ()
+
+
+def test_a_wrong_list_of_students_is_told_before_anybody_is_graded(
+    graded: Path, undisturbed: Undisturbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stricter(undisturbed, monkeypatch, "guess")
+    (graded / "students.csv").write_text("id,first_name\nada,Ada\n")
+    with pytest.raises(RosterError, match=r"students\.csv, line 1"):
+        run(graded, again=True)
+    (graded / "students.csv").write_text("id,name\nada,Ada\n")
+    summary, _ = run(graded, again=True)
+    assert summary.graded == len(summary.rows)
