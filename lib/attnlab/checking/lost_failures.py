@@ -10,11 +10,13 @@ Tested in ``test_lost_failures.py``.
 from __future__ import annotations
 
 import ast
+import inspect
+import linecache
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
-from attnlab.checking.changed_lines import definition_text
 from attnlab.checking.observation import (
     FAILURE_CAUGHT,
     NO_REASON,
@@ -70,6 +72,7 @@ def _definitions(function: Any, seen: set[Any]) -> Iterator[tuple[Definition, Ca
 
     With each come the functions that it may call by name, its inner ones as well.
     """
+    function = _undecorated(function)
     code = None if function in seen else _text_of(function)
     if code is None:
         return
@@ -80,21 +83,40 @@ def _definitions(function: Any, seen: set[Any]) -> Iterator[tuple[Definition, Ca
         for name, other in function.__globals__.items()
         if name in names and getattr(other, "__module__", None) == function.__module__
     }
-    texts = {name: _text_of(other) for name, other in beside.items()}
+    texts = {name: _text_of(_undecorated(other)) for name, other in beside.items()}
     inner = {node.name: node for node in ast.walk(code) if isinstance(node, Definition)}
     yield code, {name: text for name, text in texts.items() if text is not None} | inner
     for other in beside.values():
         yield from _definitions(other, seen)
 
 
+def _undecorated(function: Any) -> Any:
+    try:
+        return inspect.unwrap(function)
+    except ValueError:  # a decorator that wraps itself
+        return function
+
+
 def _text_of(function: Any) -> Definition | None:
+    """The text of a function; None if it is not known."""
     if not isinstance(function, FunctionType):
         return None
+    code = function.__code__
+    for node in ast.walk(_parsed("".join(linecache.getlines(code.co_filename)))):
+        if isinstance(node, Definition):
+            first = min([node.lineno, *(line.lineno for line in node.decorator_list)])
+            if (node.name, first) == (function.__name__, code.co_firstlineno):
+                return node
+    return None
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> ast.Module:
+    """A file or a cell; empty if Python cannot read it."""
     try:
-        (found,) = ast.parse(definition_text(function)).body
-    except LookupError:
-        return None
-    return found if isinstance(found, Definition) else None
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])
 
 
 def _kinds(code: Definition, called: Called) -> Iterator[str]:

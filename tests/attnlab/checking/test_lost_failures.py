@@ -100,6 +100,23 @@ def test_a_test_that_is_not_a_function_has_no_reason():
     assert lost_failure(print) == NO_REASON
 
 
+def test_a_test_with_a_decorator_inside_a_function():
+    text = (
+        "def make():\n"
+        "    @torch.no_grad()\n"
+        "    def test(impl):\n"
+        "        torch.equal(impl(1), impl(2))\n"
+        "    return test\n"
+        "def test(impl):\n"
+        "    assert torch.equal(impl(1), impl(2))\n"
+    )
+    linecache.cache["<nested>"] = len(text), None, text.splitlines(keepends=True), "<nested>"
+    names = {"torch": torch, "__name__": "a_notebook"}
+    exec(compile(text, "<nested>", "exec"), names)
+    assert lost_failure(names["make"]()) == RESULT_UNREAD
+    assert lost_failure(names["test"]) == NO_REASON
+
+
 def test_a_test_whose_text_is_not_known_has_no_reason():
     names: dict[str, Any] = {}
     exec("def test(impl):\n    impl(1) == 2", names)
