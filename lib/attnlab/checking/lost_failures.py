@@ -115,7 +115,7 @@ def _parsed(text: str) -> ast.Module:
     """A file or a cell; empty if Python cannot read it."""
     try:
         return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.Module([], [])
 
 
