@@ -397,8 +397,8 @@ plots.words.equivariance_bars(equivariance_gap, layers, words, order)
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `assert (p - expected).abs().max() < 1e-10`, `assert torch.equal(x, before)`, and, on a small x,
-# `torch.autograd.gradcheck(lambda t: impl(t, 1), x.requires_grad_())`.
+# `assert (p - expected).abs().max() < 1e-10`, `assert torch.equal(x, before)`, and, on a small
+# float64 x, `torch.autograd.gradcheck(lambda t: impl(t, 1), x.requires_grad_())`.
 # </details>
 
 

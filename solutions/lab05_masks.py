@@ -577,11 +577,12 @@ check("test_causal_mask")
 
 # %%
 def top_left(Lq, Lk=None, device=None):
-    return torch.ones(Lq, Lk or Lq, dtype=torch.bool, device=device).tril()
+    return torch.ones_like(causal_mask(Lq, Lk, device)).tril()
 
 
 def strictly_before(Lq, Lk=None, device=None):
-    return causal_mask(Lq, Lk, device).tril((Lk or Lq) - Lq - 1)
+    mask = causal_mask(Lq, Lk, device)
+    return mask.tril(mask.shape[1] - Lq - 1)
 
 
 try_versions(test_causal_mask, causal_mask, top_left, strictly_before)
@@ -626,7 +627,7 @@ check("errata")
 # Predict five numbers and write them down; then run the cell under **Look**. If a number was wrong,
 # correct it and be able to say why. The numbers that you hand in count.
 #
-# - **P1** How many entries of the mask for three new queries are True if there are five keys in
+# - **P1** How many entries of the mask for three new queries are True if there are six keys in
 #   all?
 # - **P2** The row for "am" has the scores .1, .6, .2, .1. The two scores of the future are set to 0
 #   instead of −∞. How much weight does the future get, both words together?
@@ -639,7 +640,7 @@ check("errata")
 predictions = {}
 # TODO: write five lines such as predictions["P1"] = 7.
 ### BEGIN SOLUTION
-predictions["P1"] = 12
+predictions["P1"] = 15
 predictions["P2"] = 0.406
 predictions["P3"] = 0.25
 predictions["P4"] = 0.0
@@ -658,7 +659,7 @@ check("predictions")
 scores_of_am = torch.tensor([0.1, 0.6, 0.2, 0.1])
 half = torch.tensor([8.0, -8.0, -24.0], dtype=torch.float16)
 answers = {
-    "P1": lambda: causal_mask(3, 5).sum(),
+    "P1": lambda: causal_mask(3, 6).sum(),
     "P2": lambda: torch.softmax(scores_of_am * causal_mask(4)[1], -1)[2:].sum(),
     "P3": lambda: safe_softmax(torch.full((4,), -1e9), causal_mask(1, 4))[0, 0],
     "P4": lambda: curves["ahead"][-1] if len(curves.get("ahead", ())) else "nothing yet",

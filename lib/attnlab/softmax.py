@@ -105,6 +105,8 @@ def cross_entropy(
     """
     if reduction not in ("none", "sum", "mean"):
         raise ValueError(f'reduction is "none", "sum" or "mean", not {reduction!r}')
+    if target.shape != logits.shape[:1]:  # gather would read fewer rows, or others
+        raise ValueError(f"not (N, V) and (N,): {[*logits.shape]} and {[*target.shape]}")
     counts = torch.ones_like(target).bool() if ignore_index is None else target != ignore_index
     column = target * counts  # (N,), 0 if ignored: a column that exists
     losses = -log_softmax(logits).gather(1, column[:, None])[:, 0]  # (N,)

@@ -223,3 +223,9 @@ def test_the_entropy_of_a_sure_thing_is_zero_without_a_sign() -> None:
 def test_an_unknown_reduction_is_refused() -> None:
     with pytest.raises(ValueError, match="'avg'"):
         cross_entropy(scores(2, 3), torch.tensor([0, 1]), reduction="avg")
+
+
+@pytest.mark.parametrize("shape", [(2,), (4,), (3, 1)])
+def test_a_target_of_another_length_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"not \(N, V\) and \(N,\): \[3, 5\]"):
+        cross_entropy(scores(3, 5), torch.zeros(shape, dtype=torch.int64))

@@ -75,17 +75,17 @@ def blank(material):
 
 
 def test_a_wrong_step_costs_its_test_nothing(earned, blank):
-    assert earned() == earned(step=blank) == earned(step=WRONG) == [4, 0.5, 1.5]
+    assert earned() == earned(step=blank) == earned(step=WRONG) == [4, 0.5, 0.5, 1]
 
 
 def test_a_test_that_compares_is_as_good_as_the_step(earned, blank):
     assert sum(earned(test=COMPARES)) > 5
     # The half point is for its code: a failed comparison would leave it as an error.
-    assert earned(step=blank, test=COMPARES) == [0, 0.5, 0]
+    assert earned(step=blank, test=COMPARES) == [0, 0.5, 0, 0]
     assert sum(earned(step=WRONG, test=COMPARES)) < 1.5
 
 
 def test_a_test_finds_no_right_step_next_to_the_versions(earned, blank):
-    by_versions, _, openly = earned(step=blank, test=FINDS)
-    assert openly == 1.5, "it found the reference of the checks whose versions everybody may read"
+    by_versions, *_, openly = earned(step=blank, test=FINDS)
+    assert openly == 1, "it found the reference of the checks whose versions everybody may read"
     assert by_versions == 0

@@ -40,7 +40,7 @@ def shape_and_dtype(lab, draw):
     }
 
 
-@exercise.check(points=2.5)
+@exercise.check(points=2)
 def values(lab, draw):
     """Agrees with autograd on one, two and three dimensions."""
     return {
@@ -49,7 +49,7 @@ def values(lab, draw):
     }
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def other_shapes(lab, draw):
     """Is right for axes of length 1, for equal axes, and for more and fewer axes."""
 
@@ -88,7 +88,7 @@ def equal_gradients(lab, draw):
     return lab.softmax_backward(p, level.expand(3, 7))
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5)
 def inputs_kept(lab, draw):
     """Leaves both inputs unchanged."""
     out = lab.softmax_backward(distribution(draw, 3, 7), draw.normal(3, 7))
@@ -224,6 +224,19 @@ wrong(
     "You take one sum over the whole tensor, so rows change each other's gradients. Along which "
     "axis do the probabilities sum to one?",
 )
+SECOND_AXIS = (
+    "Your sum runs over axis 1. That is a row if there are two axes. Which axis is the last one of "
+    "a p of shape (7,), and of a p of shape (2, 3, 5)?"
+)
+wrong("sum_over_the_second_axis", "sum(-1", "sum(1", SECOND_AXIS)
+wrong("sum_over_the_second_axis_if_there_is_one", "sum(-1", "sum(min(1, p.ndim - 1)", SECOND_AXIS)
+wrong(
+    "probability_subtracted",
+    "grad_p - inner",
+    "grad_p - p",
+    "From each gradient you subtract the probability of its entry. In the formula, what is summed "
+    "over all j, and does your code compute a sum?",
+)
 wrong(
     "keepdim_missing",
     "sum(-1, keepdim=True)",
@@ -292,11 +305,22 @@ wrong(
 )
 
 
-@exercise.mistake(
+JACOBIAN = (
     "The numbers are right, but you create a tensor of V × V numbers on the way: 20 GB for each "
     "token at V = 50,000. If you write the product of the Jacobian and a vector as a sum and "
     "simplify it on paper, what is left?"
 )
+
+
+@exercise.mistake(JACOBIAN)
+def jacobian_row_by_row(p, grad_p):
+    rows, grads = p.reshape(-1, p.shape[-1]), grad_p.reshape(-1, p.shape[-1])
+    pairs = zip(rows, grads, strict=True)
+    done = [(torch.diag(row) - torch.outer(row, row)) @ grad for row, grad in pairs]
+    return torch.stack(done).reshape(p.shape)
+
+
+@exercise.mistake(JACOBIAN)
 def full_jacobian(p, grad_p):
     jacobian = torch.diag_embed(p) - p.unsqueeze(-1) * p.unsqueeze(-2)
     return (jacobian @ grad_p.unsqueeze(-1)).squeeze(-1)

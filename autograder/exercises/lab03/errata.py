@@ -70,12 +70,12 @@ exercise = Errata(
 
 
 def which_is_larger(slide, right):
-    """In words, the larger one of two numbers."""
+    """In words, the place of the larger one of two numbers."""
     if not all(isinstance(number, (int, float)) for number in (slide, right)):
-        return "not two numbers"
+        return "nowhere: these are not two numbers"
     if slide == right:
-        return "neither"
-    return "the first" if slide > right else "the second"
+        return "nowhere: both are the same"
+    return "first" if slide > right else "second"
 
 
 @exercise.check(points=0.5)
@@ -84,7 +84,7 @@ def in_order(lab, draw):
     names = ("C4", "C9", "G5", "N3", "W1")
     slides, rights = entries(lab, 0, *names), entries(lab, 1, *names)
     return {
-        f"{name}: the larger of your two numbers": which_is_larger(
+        f"{name}: the place of the larger number": which_is_larger(
             plain(slides[name]), plain(rights[name])
         )
         for name in slides

@@ -55,6 +55,18 @@ exercise.wrong(
     W4=(3 / 7, 0.0, "a mask token is a key"),
 )
 exercise.wrong(
+    "known_words_miscounted",
+    "W4: your number fits other numbers of known words and of [Mask] keys than the item names. How "
+    "many of each are there?",
+    W4=(0.6, 0.0, "a mask token is a key"),
+)
+exercise.wrong(
+    "known_words_and_masks_miscounted",
+    "W4: your number fits other numbers of known words and of [Mask] keys than the item names. How "
+    "many of each are there?",
+    W4=(0.4, 0.0, "a mask token is a key"),
+)
+exercise.wrong(
     "keys_counted",
     "W4: you count keys. The item asks how much of a query's weight, which is 1 in all, they get.",
     W4=(3, 0.0, "a mask token is a key"),

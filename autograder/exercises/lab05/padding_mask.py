@@ -220,6 +220,14 @@ OTHER_AXES = (
 )
 wrong("batch_among_the_queries", "[:, None, None, :]", "[None, None]", OTHER_AXES)
 wrong("keys_among_the_heads", "[:, None, None, :]", "[:, :, None, None]", OTHER_AXES)
+for name, axes in (("keys", "(1, 1, 1, -1)"), ("sentences", "(-1, 1, 1, 1)")):
+    wrong(
+        f"all_tokens_among_the_{name}",
+        "[:, None, None, :]",
+        f".reshape{axes}",
+        "All tokens of all sentences stand along one axis of your mask, so it does not know which "
+        "sentence a token belongs to. Which axis keeps the sentences of a batch apart?",
+    )
 wrong(
     "additive",
     "real = ids != pad",

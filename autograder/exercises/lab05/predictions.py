@@ -9,10 +9,10 @@ exercise = Predictions(
         "P1": Prediction(
             "how many entries of a mask with a cache are True.",
             points=0.6,
-            right=12,
+            right=15,
             reason=(
-                "The three queries stand at the last three of five keys, so they see 3, "
-                "4 and 5 keys."
+                "The three queries stand at the last three of six keys, so they see 4, "
+                "5 and 6 keys."
             ),
             question="How many keys does each of the three queries see, at its own place?",
         ),
@@ -68,12 +68,12 @@ exercise.wrong(
 exercise.wrong(
     "all_entries",
     "P1: that is the number of all entries of the mask. Which keys must the first query not see?",
-    P1=15,
+    P1=18,
 )
 exercise.wrong(
     "without_the_diagonal",
     "P1: you left out each query's own place. May a token look at itself?",
-    P1=9,
+    P1=12,
 )
 exercise.wrong(
     "hidden_ones_counted",
@@ -166,10 +166,10 @@ exercise.wrong(
     P5=3,
 )
 
-exercise.also_right_with("rounded", P1=12.0, P2=0.4, P3=1 / 4, P4=0, P5=1.0)
+exercise.also_right_with("rounded", P1=15.0, P2=0.4, P3=1 / 4, P4=0, P5=1.0)
 exercise.also_right_with(
     "as_tensors",
-    P1=torch.ones(3, 5).tril(2).sum(),
+    P1=torch.ones(3, 6).tril(3).sum(),
     P2=torch.softmax(torch.tensor([0.1, 0.6, 0.0, 0.0]), 0)[2:].sum(),
     P3=torch.softmax(torch.full((4,), -1e9), 0)[0],
     P4=torch.tensor([0.0004]),

@@ -25,8 +25,8 @@ from attnlab.checking.answers import (  # noqa: F401 - the probes' texts name th
     kinds,
     numbers,
     plain,
-    reason_lengths,
     right_number,
+    second_and_third,
     slide_numbers,
 )
 from attnlab.checking.judges import Close, Judge
@@ -159,8 +159,9 @@ class Errata(_Answers):
         says_points: for the slides' numbers, in one visible check; 0 if each item's hidden check
             judges both of its numbers.
         says_atol: how far these may be off.
-        reasons_points: for reasons of at least four words, in a visible check of their own; if
-            `says_points` is 0, for items of the right form (two numbers and a reason).
+        reasons_points: for second parts that are numbers and reasons of at least four words, in a
+            visible check of their own; if `says_points` is 0, for items of the right form (two
+            numbers and a reason).
     """
 
     def __init__(
@@ -186,9 +187,10 @@ class Errata(_Answers):
             )
             self._add(
                 "reasons",
-                "The third part of each item is a reason, in at least four words.",
+                "The second part of each item is one number, and the third a reason, in at least "
+                "four words.",
                 reasons_points,
-                f"reason_lengths(lab, *{names!r})",
+                f"second_and_third(lab, *{names!r})",
                 Close(),
                 hidden=False,
             )
@@ -201,10 +203,19 @@ class Errata(_Answers):
                 Close(),
                 hidden=False,
             )
+        self._wrong_form(names[0])
         judged = "right_number" if says_points else "numbers"
         for name, item in items.items():
             title, judge = f"{name}: {item.title}", Close(item.atol, item.rtol)
             self._add(name, title, item.points, f"{judged}(lab, {name!r})", judge)
+
+    def _wrong_form(self, name: str) -> None:
+        """Known mistakes: the second part of an item is text, or several numbers."""
+        says, right, why = self.right[name]
+        advice = f"{name}: your second number is text. Write a number, without quotes or a unit."
+        self.wrong("second_as_text", advice, **{name: (says, "text", why)})
+        advice = f"{name}: your second part is several numbers. Which one of them is asked for?"
+        self.wrong("second_as_list", advice, **{name: (says, [right] * 3, why)})
 
     def numbers_mixed_up(self, question: str) -> None:
         """Known mistakes: the two numbers of some items swapped, or one number given twice.

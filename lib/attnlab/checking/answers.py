@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -85,11 +85,12 @@ def right_number(lab: Lab, name: str) -> dict[str, Any]:
     return {name: plain(value) for name, value in entries(lab, 1, name).items()}
 
 
-def reason_lengths(lab: Lab, *names: str) -> dict[str, Any]:
-    """For each written item of the errata, how long its reason is, in words."""
+def second_and_third(lab: Lab, *names: str) -> dict[str, Any]:
+    """For each written item of the errata: the sort of its second part, the length of its third."""
+    seconds, reasons = entries(lab, 1, *names), entries(lab, 2, *names)
     return {
-        name: part if part == NO_PART else _words(part)
-        for name, part in entries(lab, 2, *names).items()
+        name: {"right": _given(_sort, second), "why": _given(_words, why)}
+        for (name, second), why in zip(seconds.items(), reasons.values(), strict=True)
     }
 
 
@@ -112,15 +113,24 @@ def forms(lab: Lab, *names: str) -> Any:
             continue
         slide, right, why = item
         found[name] = {
-            "slide": kind(plain(slide)),
-            "right": kind(plain(right)),
+            "slide": _sort(slide),
+            "right": _sort(right),
             "why": _words(why),
         }
     return _with_others(found, lab.errata, names)
 
 
+def _sort(part: Any) -> str:
+    return kind(plain(part))
+
+
 def _words(reason: Any) -> str:
     return REASON if len(str(reason).split()) >= 4 else SHORT
+
+
+def _given(said: Callable[[Any], str], part: Any) -> str:
+    """What is said of a part; that it is missing, if it is."""
+    return NO_PART if isinstance(part, str) and part == NO_PART else said(part)
 
 
 def _parts(lab: Lab, name: str) -> list[Any]:

@@ -175,16 +175,24 @@ def panels(
         alt: a description of the figure in words.
         options: further arguments of ``plt.subplots``.
     """
-    with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots(
-            1, columns, figsize=(width, height), squeeze=False, FigureClass=Described, **options
-        )
-        figure.alt = alt
-        yield tuple(axes.flat)
-        interactive = plt.isinteractive()
-    # The first figure of a notebook switches interactive mode on, and leaving the context would
-    # switch it off again, so later figures would not appear.
-    matplotlib.interactive(interactive)
+    interactive = plt.isinteractive()
+    try:
+        with plt.rc_context(_STYLE):
+            figure, axes = plt.subplots(
+                1, columns, figsize=(width, height), squeeze=False, FigureClass=Described, **options
+            )
+            figure.alt = alt
+            try:
+                yield tuple(axes.flat)
+            except BaseException:
+                plt.close(figure)  # a notebook would show what is drawn so far
+                raise
+            finally:
+                interactive = plt.isinteractive()
+    finally:
+        # The first figure of a notebook switches interactive mode on, and leaving the context would
+        # switch it off again, so later figures would not appear.
+        matplotlib.interactive(interactive)
     if os.environ.get(GRADING_VARIABLE) == "1":
         # Drawing takes longer than everything else in a lab, and no points depend on it.
         plt.close(figure)

@@ -343,6 +343,19 @@ def _numbers(axes: Axes, table: Tensor, words: Sequence[str], digits: int) -> No
     grid(axes, table)
     for row, entries in enumerate(table.tolist()):
         for column, value in enumerate(entries):
-            text = {-torch.inf: "−∞", 0.0: "0"}.get(value, f"{value:.{digits}f}")
             colour = ON_DARK if value > 0.55 else ON_LIGHT
-            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
+            text = _number(value, digits)
+            size = 8 if len(text) < 6 else 6
+            axes.text(column, row, text, ha="center", va="center", fontsize=size, color=colour)
+
+
+def _number(value: float, digits: int) -> str:
+    """A number that fits into a cell: 0.25, −∞, −1e9."""
+    if value == 0:
+        return "0"
+    if value != value or abs(value) == torch.inf:
+        return {torch.inf: "∞", -torch.inf: "−∞"}.get(value, "NaN")
+    if abs(value) < 100:
+        return f"{value:.{digits}f}"
+    power = f"{value:.0e}".replace("e+0", "e").replace("e+", "e")
+    return power.replace("-", "−")

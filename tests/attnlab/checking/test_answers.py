@@ -15,13 +15,13 @@ from attnlab.checking.answers import (
     kinds,
     numbers,
     plain,
-    reason_lengths,
     right_number,
+    second_and_third,
     slide_numbers,
 )
 from attnlab.checking.judges import Close
 from attnlab.checking.lab import Lab
-from attnlab.checking.observation import NO_PART, REASON, UNREADABLE
+from attnlab.checking.observation import NO_PART, REASON, SHORT, UNREADABLE
 from attnlab.checking.redact import redacted
 
 LAB = Lab(
@@ -105,7 +105,15 @@ def test_the_advice_on_an_answer_of_another_form(advise, expected, seen, sentenc
 
 def test_parts_of_the_errata():
     assert entries(LAB, 0, "N1", "N2", "N3") == {"N1": 0.5, "N2": NO_PART}
-    assert reason_lengths(LAB, "N1", "N2", "N3") == {"N1": REASON, "N2": NO_PART}
+    assert second_and_third(LAB, "N1", "N2", "N3") == {
+        "N1": {"right": "one number", "why": REASON},
+        "N2": {"right": NO_PART, "why": NO_PART},
+    }
+    row = Lab({"errata": {"N1": (0.5, torch.ones(4), "short"), "N2": (0.5, "a half", "")}})
+    assert second_and_third(row, "N1", "N2") == {
+        "N1": {"right": "4 numbers", "why": SHORT},
+        "N2": {"right": "text", "why": SHORT},
+    }
     assert right_number(LAB, "N1") == {"N1": 0.25}
     assert numbers(LAB, "N1") == {"N1": [0.5, 0.25]}
     assert numbers(LAB, "N2") == {"N2": []}

@@ -93,3 +93,15 @@ def test_the_cells_of_a_table_have_tips_but_not_while_grading(
         monkeypatch.setenv("ATTNLAB_GRADING", "1")
         cell_tips(axes, [["c", "d"]])
         assert list(figure.tips.values()) == ["a", "b"]
+
+
+def test_a_figure_whose_drawing_stops_is_closed() -> None:
+    def half_way() -> None:
+        with panels(1, 3.0, 2.0, "Nothing.") as (axes,):
+            axes.axhline(0)
+            raise ValueError("half-way")
+
+    before = plt.get_fignums()
+    with pytest.raises(ValueError, match="half-way"):
+        half_way()
+    assert plt.get_fignums() == before

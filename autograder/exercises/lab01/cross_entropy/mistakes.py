@@ -157,6 +157,21 @@ wrong(
     "An ignored row still has a loss in your version: that of the column which you look up in its "
     "place. What should such a row add to the sum?",
 )
+for name, total, words in (
+    ("none", "losses.where(counts, 0.0)", 'With "none", an'),
+    ("none_and_sum", "losses", 'With "sum" and "none", an'),
+):
+    mean = "(losses.where(counts, 0.0)).sum() / counts.sum().clamp(min=1)"
+    wrong.several(
+        f"ignored_rows_not_set_to_zero_for_{name}",
+        {
+            "    losses = torch.where(counts, losses, 0.0)\n": "",
+            "losses.sum()": f"({total}).sum()",
+            "total / counts.sum().clamp(min=1)": mean,
+        },
+        f"{words} ignored row still has a loss in your version: that of the column which you look "
+        "up in its place. Which number belongs there, according to the task?",
+    )
 wrong(
     "ignored_word_taken_out_of_softmax",
     "    shifted = logits",
@@ -365,6 +380,6 @@ wrong(
     "targets_changed",
     "    column = target * counts",
     "    target[~counts] = 0\n    column = target",
-    "Your code writes into the targets that it was given, so after the first call no row is "
-    "ignored any more. What makes a changed copy?",
+    "Your code writes into the targets that it was given: after a call, the rows to ignore look "
+    "like others. What makes a changed copy?",
 )

@@ -31,13 +31,14 @@ def next_word(X):
 
 @exercise.check(points=1)
 def one_number(lab, draw):
-    """Gives one number, even for a layer that changes the width of its words."""
+    """Gives one number, even if a layer changes the width of its words; changes no input."""
     X, perm = draw.normal(5, 7), draw.permutation(5)
     return {
         "dimensions": torch.as_tensor(lab.equivariance_gap(running_sum, X, perm)).ndim,
         "dimensions, three features of seven": torch.as_tensor(
             lab.equivariance_gap(lambda X: X[:, :3] * 2.0, X, perm)
         ).ndim,
+        "inputs unchanged": draw.untouched(),
     }
 
 
@@ -137,7 +138,7 @@ exercise.promises(
         "Word perm[i] moves to position i.": "other_layers other_orders",
         "The largest absolute difference between the two results": "other_layers",
         "a tensor without dimensions, or a Python number": "one_number",
-        "`X` and `perm` stay unchanged.": "other_orders",
+        "`X` and `perm` stay unchanged.": "one_number other_orders",
     },
     explained=["Put the words in another order", "perm: (T,), int64: the new order."],
 )

@@ -32,6 +32,13 @@ wrong(
 )
 wrong("inverse_on_one_side", "f(X)[perm]", "f(X)[torch.argsort(perm)]", INVERSE_ON_ONE_SIDE)
 wrong("words_in_the_inverse_order", "X[perm]", "X[torch.argsort(perm)]", INVERSE_ON_ONE_SIDE)
+wrong(
+    "reordered_before_both_calls",
+    "return (f(X[perm])",
+    "X = X[perm]\n    return (f(X)",
+    "You reorder the words before both calls of `f`, so neither call sees them in the old order. "
+    "Which side of the comparison needs the old order?",
+)
 wrong.several(
     "same_permutation_twice",
     {"f(X)[perm]": "f(X)", "f(X[perm])": "f(X[perm])[perm]"},

@@ -39,10 +39,12 @@ exercise = Exercise(
 @exercise.check(points=1)
 def shapes_and_dtypes(lab, draw):
     """logsumexp drops the axis, log_softmax keeps the shape; both keep the dtype."""
-    x = draw.normal(2, 3, 5)
+    x, with_an_axis_of_one = draw.normal(2, 3, 5), draw.normal(3, 1, 5)
     seen = {
         "logsumexp, shape": list(lab.logsumexp(x, dim=1).shape),
         "log_softmax, shape": list(lab.log_softmax(x, dim=1).shape),
+        "logsumexp of scores (3, 1, 5), shape": list(lab.logsumexp(with_an_axis_of_one).shape),
+        "log_softmax of scores (3, 1, 5), shape": list(lab.log_softmax(with_an_axis_of_one).shape),
     }
     for dtype in (torch.float32, torch.bfloat16):
         name = str(dtype).removeprefix("torch.")

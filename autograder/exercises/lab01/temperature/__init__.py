@@ -123,25 +123,29 @@ def hot(lab, draw):
 
 @exercise.check(points=1)
 def entropy_with_zeros(lab, draw):
-    """An entry of 0 contributes 0; a certain outcome has entropy 0."""
+    """An entry of 0 contributes 0, and a rare one counts in full; a sure thing has entropy 0."""
     p = torch.tensor([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.25, 0.25, 0.5], [1e-300, 0.0, 1.0]])
     p = draw.strided(p.double())
-    return {"float64": lab.entropy(p), "float32": lab.entropy(p.float())}
-
-
-@exercise.check(points=0.5, hidden=True)
-def entropy_of_a_sure_thing(lab, draw):
-    """Exactly 0 for a certain outcome, and exact for a nearly certain one: nothing is added."""
-    sure = torch.eye(7, dtype=torch.float64)[draw.permutation(7)]
     rare = torch.tensor([1e-300, 1e-200], dtype=torch.float64)
     nearly_sure = torch.stack([rare, torch.ones_like(rare)], -1)
     return {
-        "entropies": lab.entropy(sure),
-        "number of certain outcomes with an entropy other than 0": (lab.entropy(sure) != 0).sum(),
+        "float64": lab.entropy(p),
+        "float32": lab.entropy(p.float()),
         # A number of them, because any limit from below should fail here in the same way.
         "number of rare outcomes that do not count in full": (
             (~(lab.entropy(nearly_sure) > 460 * rare)).sum()
         ),
+        "number of these whose entropy is below 0": (lab.entropy(nearly_sure) < 0).sum(),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
+def entropy_of_a_sure_thing(lab, draw):
+    """Exactly 0 for a certain outcome: nothing is added."""
+    sure = torch.eye(7, dtype=torch.float64)[draw.permutation(7)]
+    return {
+        "entropies": lab.entropy(sure),
+        "number of certain outcomes with an entropy other than 0": (lab.entropy(sure) != 0).sum(),
     }
 
 
@@ -186,7 +190,9 @@ exercise.promises(
         "(...), in the dtype of `p`": "shapes_and_dtypes other_shapes",
         "exactly 0 if one entry is 1": "entropy_of_a_sure_thing",
         "log V if all V entries are equal": "entropy_values",
-        "The result is exact: no small number is added to avoid log 0.": "entropy_of_a_sure_thing",
+        "The result is exact: no small number is added to avoid log 0.": (
+            "entropy_with_zeros entropy_of_a_sure_thing"
+        ),
         "Gradients flow back to the entries above 0; `p` stays unchanged.": "gradients inputs_kept",
     },
     explained=["No row has its largest score twice."],

@@ -76,3 +76,15 @@ def another_error(impl):
     for dim in range(3):
         if not torch.allclose(impl(x, dim), torch.softmax(x, dim)):
             raise ValueError(f"wrong along axis {dim}")
+
+
+@exercise.mistake(
+    "Your test compares float16 numbers with a limit that float16 rounds to 0, and no size is less "
+    "than 0, so it rejects numbers that are equal. What should a test look at in float16, "
+    "according to the task?"
+)
+def one_limit_for_every_dtype(impl):
+    for dtype in (torch.float16, torch.float32, torch.float64):
+        x = torch.randn(3, 5, 7, dtype=dtype)
+        for dim in range(3):
+            assert (impl(x, dim) - torch.softmax(x, dim)).abs().max() < 1e-10

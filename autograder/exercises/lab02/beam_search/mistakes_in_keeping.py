@@ -48,3 +48,27 @@ wrong(
     "Your beam gets narrower with each hypothesis that ends, although finished ones are among the "
     "candidates already. How many candidates are kept after every step?",
 )
+ENDS = "one[0][-1] == eos"
+NEW_ENDS = f"{ENDS} and one[0] not in [old[0] for old in before]"
+for name, ends in (("kept", ENDS), ("new", NEW_ENDS)):
+    for limit, least in (("", "{}"), ("_down_to_one", "max({}, 1)")):
+        narrower = least.format(f"width - sum({ends} for one in beam)")
+        wrong(
+            f"narrower_after_each_{name}_end{limit}",
+            f"beam = {KEEP_BEST}",
+            f"before, beam = beam, {KEEP_BEST}\n        width = {narrower}",
+            "Your beam gets narrower with each hypothesis that ends, although finished ones are "
+            "among the candidates already. How many candidates are kept after every step?",
+        )
+for name, best in (
+    ("topk", "topk(width)"),
+    ("topk_of_what_there_is", "topk(min(width, len(log_p)))"),
+    ("sort", "sort(descending=True)"),
+):
+    wrong(
+        f"places_after_{name}_for_symbols",
+        "enumerate(log_p.tolist())",
+        f"enumerate(log_p.{best}.values.tolist())",
+        "You sort the log-probabilities, or take the largest, and count their places as symbols. "
+        "What does `topk` or `sort` return besides the values?",
+    )

@@ -6,6 +6,7 @@ from . import (  # noqa: F401 - to register them
     exercise,
     mistakes_in_calls,
     mistakes_in_flow,
+    mistakes_in_pairs,
 )
 from .also_right import InFourLines
 
@@ -44,6 +45,22 @@ wrong.several(
     "In your version the *new* state asks, and the context comes after the GRU, as in Luong's "
     "model. That is a good model, but another one. In this step's formula, what does the GRU read?",
 )
+for name, instead in (
+    ("Mean", "hidden.mean(1)"),
+    ("Last", "hidden[:, -1]"),
+    ("First", "hidden[:, 0]"),
+):
+    wrong.several(
+        f"LuongsOrderWith{name}",
+        {
+            ATTEND: f"instead = {instead}",
+            JOINED: "[self.embedding(y_prev), instead]",
+            "        return": f"        {ATTEND_AFTERWARDS}\n        return",
+        },
+        "In your version the *new* state asks, and the GRU reads a plain mean of the vectors, or "
+        "one of them, in place of the context. Which state is known before the GRU, and what does "
+        "the GRU read in this step's formula?",
+    )
 wrong(
     "LogProbabilitiesReturned",
     "self.out(new_state)",
@@ -251,8 +268,8 @@ for name, context in (
         name,
         JOINED,
         f"[self.embedding(y_prev), {context}]",
-        "Your weights are right, but the GRU's context is not made with them: it is a plain mean "
-        "of the vectors, or a sum with the scores. Which results does `attend` return?",
+        "The GRU's context is not made with your weights: it is a plain mean of the vectors, or a "
+        "sum with the scores. Which results does `attend` return?",
     )
 wrong(
     "MaskInverted",

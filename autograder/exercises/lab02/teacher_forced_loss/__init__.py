@@ -15,18 +15,17 @@ VOCAB = 11
 WIDTH = 5
 
 
-NONE = "none"
+ARGUMENTS = ("`y_prev`", "`state`", "`hidden`")
+FIRST, LATER = (
+    f"shapes of the arguments of `model.cell`, {step} step" for step in ("1st", "later")
+)
 
 
-def wrong_shapes(y_prev, state, hidden):
-    """The names of those arguments of `model.cell` that have a wrong shape, or none at all."""
-    y_shape, s_shape, h_shape = (tuple(getattr(x, "shape", ())) for x in (y_prev, state, hidden))
-    right = {
-        "y_prev": y_shape == h_shape[:1],
-        "state": s_shape == (*h_shape[:1], WIDTH),
-        "hidden": len(h_shape) == 3 and h_shape[-1] == WIDTH,
-    }
-    return " ".join(name for name, fits in right.items() if not fits) or NONE
+def fit_together(y_shape, state_shape, hidden_shape):
+    """Whether these are shapes of arguments that `model.cell` takes."""
+    batch = hidden_shape[:1]
+    right = y_shape == batch and state_shape == [*batch, WIDTH]
+    return right and len(hidden_shape) == 3 and hidden_shape[-1] == WIDTH
 
 
 class Toy(nn.Module):
@@ -38,11 +37,13 @@ class Toy(nn.Module):
         self.mix = nn.Parameter(draw.normal(WIDTH, WIDTH) / 2)
         self.out = nn.Parameter(draw.normal(WIDTH, VOCAB))
         self.read, self.fed, self.masks, self.modes = [], [], [], []
-        self.wrong = {"model.encode": NONE, "first step": NONE, "later step": NONE}
+        self.stopped, self.source = False, "nothing"
+        self.shapes = {step: {name: [] for name in ARGUMENTS} for step in (FIRST, LATER)}
 
     def encode(self, source, source_mask):
-        if source.dtype == torch.bool:
-            self.wrong["model.encode"] = "source source_mask"
+        self.source = "a mask" if source.dtype == torch.bool else "token ids"
+        if self.source == "a mask":
+            self.stopped = True
             raise ValueError("the source should be token ids, and is a mask")
         self.read.append(source)
         self.modes.append(self.training)
@@ -52,10 +53,11 @@ class Toy(nn.Module):
     def cell(self, y_prev, state, hidden, source_mask):
         self.fed.append(y_prev)
         self.masks.append(source_mask)
-        step = "first step" if len(self.fed) == 1 else "later step"
-        self.wrong[step] = wrong_shapes(y_prev, state, hidden)
-        if self.wrong[step] != NONE:
-            raise ValueError(f"wrong arguments of model.cell: {self.wrong[step]}")
+        shapes = [list(getattr(given, "shape", ())) for given in (y_prev, state, hidden)]
+        self.shapes[LATER if self.fed[1:] else FIRST] = dict(zip(ARGUMENTS, shapes, strict=True))
+        self.stopped = not fit_together(*shapes)
+        if self.stopped:
+            raise ValueError("arguments of model.cell whose shapes do not fit together")
         scores = (hidden @ state[..., None])[..., 0].masked_fill(~source_mask, -1e9)
         weights = scores.softmax(-1)
         context = (weights[..., None] * hidden).sum(1)
@@ -90,15 +92,22 @@ def gradients_of(model, loss):
     }
 
 
+def modes_of(model):
+    """The modes of a model after a loss: "training" or "evaluation"."""
+    words = {True: "training", False: "evaluation"}
+    read = [words[mode] for mode in dict.fromkeys(model.modes)]
+    return {"mode in `model.encode`": " ".join(read), "mode afterwards": words[model.training]}
+
+
 @exercise.check(points=1)
 def one_number(lab, draw):
     """Returns one number, in the dtype of the logits; reads the source once, keeps the mode."""
     model, evaluated, batch = Toy(draw), Toy(draw).eval(), batch_of(draw)
     draw.raises(lab.teacher_forced_loss, model, batch)
-    wrong = {f"wrong arguments, {name}": which for name, which in model.wrong.items()}
-    if set(wrong.values()) != {NONE}:
-        return {**wrong, "results": "none"}
-    read, modes = len(model.read), [all(model.modes), model.training]
+    given = {"first argument of `model.encode`": model.source, **model.shapes}
+    if model.stopped:
+        return {**given, "results": "none"}
+    read, modes = len(model.read), modes_of(model)
     loss, low = lab.teacher_forced_loss(model, batch), lab.teacher_forced_loss(model.float(), batch)
     lab.teacher_forced_loss(evaluated, batch)
     results = {
@@ -106,10 +115,10 @@ def one_number(lab, draw):
         "dtype of float64": str(loss.dtype),
         "dtype of float32": str(low.dtype),
         "times that the source is read": read,
-        "asked in training mode, as it came": modes,
-        "asked in evaluation mode, as it came": [any(evaluated.modes), evaluated.training],
+        "a model in training mode": modes,
+        "a model in evaluation mode": modes_of(evaluated),
     }
-    return {**wrong, "results": results}
+    return {**given, "results": results}
 
 
 @exercise.check(points=2)

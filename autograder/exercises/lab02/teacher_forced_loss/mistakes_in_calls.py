@@ -74,3 +74,36 @@ wrong_columns(
     "batch.target[:, 1:], steps[:, :-1].permute(0, 2, 1),",
     SWAPPED,
 )
+
+TOO_MANY = (
+    "Your loop takes one step more than there are answers, so `cross_entropy` gets more logits "
+    "than targets. How many symbols of a row with T columns are predicted?"
+)
+FED = "batch.target[:, :-1], batch.target[:, 1:]"
+ALL_FED = "batch.target, batch.target[:, 1:]"
+FLAT = "cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=PAD)"
+BY_TORCH = f"nn.functional.{FLAT}"
+for name, loss in (("", FLAT), ("_for_torch", BY_TORCH)):
+    wrong.several(f"one_step_too_many{name}", {FED: ALL_FED, FLAT: loss}, TOO_MANY)
+    wrong.several(
+        f"one_step_too_few{name}",
+        {FED: FED.replace(":-1", ":-2"), FLAT: loss},
+        "Your loop takes one step fewer than there are answers, so `cross_entropy` gets fewer "
+        "logits than targets. How many symbols of a row with T columns are predicted?",
+    )
+wrong.several(
+    "first_step_left_out",
+    {FED: ALL_FED, "torch.stack(steps, 1)": "torch.stack(steps[1:], 1)"},
+    "You feed all columns and leave out the logits of the first step, so each other step should "
+    "predict the token that it was just fed. Which step of yours has no answer?",
+)
+NOT_FLAT = (
+    "`cross_entropy` of lab 1 takes logits of shape (N, V) and a target of shape (N,), and yours "
+    "have other shapes. What is N for a batch of B rows and T - 1 steps?"
+)
+for name, arguments in (
+    ("targets_not_flattened", "logits.flatten(0, 1), labels"),
+    ("nothing_flattened", "logits, labels"),
+    ("logits_not_flattened", "logits, labels.flatten()"),
+):
+    wrong(name, FLAT, f"cross_entropy({arguments}, ignore_index=PAD)", NOT_FLAT)

@@ -150,7 +150,7 @@ def failures_leave_it(lab, draw):
     return {"what loses a failure": lost}
 
 
-@exercise.check(points=1)
+@exercise.check(points=0.5)
 def openly_wrong(lab, draw):
     """Accepts your own attend, whatever its last digits; rejects it once it is obviously wrong."""
 
@@ -174,12 +174,36 @@ def openly_wrong(lab, draw):
     accepted = draw.accepted(lab.test_attend, lab.attend)
     other_order = accepted is not True and draw.rejects(lab.test_attend, swapped) is False
     return {
-        "accepts your own with its results in the other order alone": other_order,
+        "first result of `attend`, as your test takes it": (
+            "the weights" if other_order else "the context"
+        ),
         "accepts your own": accepted,
-        "your own passes with other last digits": draw.raises(lab.test_attend, last_digits) is None,
+        "times that it rejects your own with other last digits": int(
+            draw.raises(lab.test_attend, last_digits) is not None
+        ),
         "rejects a plain mean": draw.rejects(lab.test_attend, plain_mean),
         "rejects attention to padding": draw.rejects(lab.test_attend, padding_counts),
         "rejects the context of another sentence": draw.rejects(lab.test_attend, other_sentence),
+    }
+
+
+@exercise.check(points=0.5)
+def padding_alone(lab, draw):
+    """Rejects an attend whose results are NaN for a sentence that is all padding."""
+
+    def nan_for_padding_alone(scores, hidden, mask=None):
+        results = lab.attend(scores, hidden, mask)
+        if mask is None:
+            return results
+        empty = (mask == 0).all(-1)[:, None]
+        return tuple(torch.where(empty, torch.nan * part, part) for part in results)
+
+    return {
+        "rejects NaN for a sentence that is all padding": draw.rejects(
+            lab.test_attend, nan_for_padding_alone
+        ),
+        # A test that rejects everything asks nothing about padding.
+        "accepts your own": draw.accepted(lab.test_attend, lab.attend),
     }
 
 
@@ -194,10 +218,13 @@ def order_of_the_results(lab, draw):
     error = draw.raises(lab.test_attend, lab.attend)
     rejects = draw.rejects(lab.test_attend, swapped)
     explained = error is not None and rejects is True
+    accepts = True if error is None else error
+    if error is not None and rejects is False:
+        accepts = "in the other order alone"
     return {
         "rejects the other order": rejects,
         "the last batch before your own is rejected": (
             last_batch(lab, draw) if explained else ORDINARY
         ),
-        "accepts your own": True if error is None else error,
+        "accepts your own": accepts,
     }

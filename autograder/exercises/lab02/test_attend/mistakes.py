@@ -197,6 +197,27 @@ def no_empty_sentence(impl):
     hold(impl, batches(empty=3), same_numbers, same_gradients)
 
 
+ORDINARY_AND_NO_EMPTY_SENTENCE = (
+    "Your test compares ordinary results well, but several versions that fail elsewhere pass. "
+    "What does the task of `attend` promise for a sentence that is all padding, and for very high "
+    "and very low scores?"
+)
+MASKED = "(one for one in batches({}) if one[2] is not None)"
+for name, given in (("", "high=1.0, low=0.0, empty=3"), ("_low", "high=1.0, empty=3")):
+    for end, held, made in (
+        ("", "same_numbers, same_gradients", "batches({})"),
+        ("_nor_gradients", "same_numbers", "batches({})"),
+        ("_nor_inputs", "same_values", "batches({})"),
+        ("_always_with_a_mask", "same_numbers, same_gradients", MASKED),
+        ("_nor_gradients_always_with_a_mask", "same_numbers", MASKED),
+    ):
+        wrong.several(
+            f"no_empty_sentence_nor_high{name}_scores{end}",
+            {"batches()": made.format(given), "same_numbers, same_gradients": held},
+            ORDINARY_AND_NO_EMPTY_SENTENCE,
+        )
+
+
 @exercise.mistake(
     "Your test rejects your own `attend` as soon as its numbers change in their last digits. How "
     "far apart may two right results be, according to the task?"

@@ -42,6 +42,25 @@ def nan_expected_for_padding_alone(impl):
     assert torch.allclose(context, torch.einsum("bt,bth->bh", shares, hidden))
 
 
+TWO_DTYPES = (
+    "Your test compares numbers of two dtypes, and torch stops before it looks at them. Which "
+    "dtype have the results of your own `attend`, and which one do `torch.ones(…)` and "
+    "`torch.randn(…)` make?"
+)
+
+
+@exercise.mistake(TWO_DTYPES)
+def ones_of_float32(impl):
+    _, weights = impl(torch.randn(2, 5).double(), torch.randn(2, 5, 3).double())
+    assert torch.allclose(weights.sum(-1), torch.ones(2))
+
+
+@exercise.mistake(TWO_DTYPES)
+def ones_of_float32_first(impl):
+    _, weights = impl(torch.randn(2, 5).double(), torch.randn(2, 5, 3).double())
+    assert torch.allclose(torch.ones(2), weights.sum(-1))
+
+
 NOT_FINITE = (
     "The last batch that your test tries before it rejects your own `attend` holds a number that "
     "is not finite. Which scores and vectors does the task of `attend` speak of, at padding, too?"

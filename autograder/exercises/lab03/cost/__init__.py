@@ -55,10 +55,10 @@ def inputs_kept(lab, draw):
 
 @exercise.check(points=1, judge=Within(1.75, 2.25))
 def growth_of_time(lab, draw):
-    """Your counts for sentences of 64 to 1024 words grow with an exponent of 2 ± 0.25."""
+    """`fit_exponent` finds 2 ± 0.25 for costs that grow with the square of the length."""
     sizes = float64(64, 128, 256, 512, 1024)
-    counts = float64(*(lab.count_multiplications(int(T), int(T), 64, 64) for T in sizes))
-    return lab.fit_exponent(sizes, counts)
+    # Not the student's own counts, so that a wrong fit beside wrong counts is recognised, too.
+    return lab.fit_exponent(sizes.clone(), 100 * sizes**2)
 
 
 @exercise.check(points=1, hidden=True)

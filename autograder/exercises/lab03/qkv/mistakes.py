@@ -11,9 +11,9 @@ FIRST, RETURN = "q = X", "return q, k, v"
 
 WRONG_SIDE = (
     "Your product does not fit its inputs. A word is a row of X, d_model numbers long: on which "
-    "side of it does a matrix of shape (d_model, d_k) fit, and should it be transposed? Does your "
-    "way to multiply accept a batch, and float64? (A square matrix would hide the first; "
-    "`nn.Linear` stores its matrix transposed.)"
+    "side of it does a matrix of shape (d_model, d_k) fit, and should one of the two be transposed "
+    "(`.T`, `.mT`)? Does your way to multiply accept a batch, and float64? (A square matrix would "
+    "hide the first; `nn.Linear` stores its matrix transposed.)"
 )
 wrong.several(
     "transposed",
@@ -58,6 +58,21 @@ wrong(
     "X",
     "Your values are the words themselves, not projected. What is the third matrix for?",
 )
+REVERSED = "X.permute(*range(X.ndim)[::-1])"
+for name, product in (
+    ("words_transposed", "X.mT @ {0}"),
+    ("words_reversed", f"{REVERSED} @ {{0}}"),
+    ("both_transposed", "X.mT @ {0}.mT"),
+    ("words_reversed_and_matrices_transposed", f"{REVERSED} @ {{0}}.mT"),
+    ("transposed_from_the_left", "{0}.mT @ X"),
+    ("multiplied_number_by_number", "X * {0}"),
+    ("product_of_two_batches", "torch.bmm(X, {0})"),
+):
+    wrong.several(
+        name,
+        {f"X @ {W}": product.format(W) for W in ("W_q", "W_k", "W_v")},
+        WRONG_SIDE,
+    )
 MEAN, DEVIATION = "X.mean(-1, keepdim=True)", "X.std(-1, keepdim=True)"
 ROOT_MEAN_SQUARE = "X.pow(2).mean(-1, keepdim=True).sqrt()"
 CHANGED_WORDS = {
@@ -170,13 +185,14 @@ wrong(
     "The sentences of a batch are joined: your results have lost the batch axis. `@` works on the "
     "last two axes; does X need to be reshaped at all?",
 )
-wrong(
-    "batch_and_words_swapped",
-    FIRST,
-    f"X = X.transpose(0, -2)\n    {FIRST}",
-    "Batch and words are swapped. What does each axis of X mean, and which of them does a product "
-    "with a matrix change?",
-)
+for name, axes in (("", "0, -2"), ("_by_transpose", "0, 1")):
+    wrong(
+        f"batch_and_words_swapped{name}",
+        FIRST,
+        f"X = X.transpose({axes})\n    {FIRST}",
+        "Batch and words are swapped. What does each axis of X mean, and which of them does a "
+        "product with a matrix change?",
+    )
 wrong(
     "squeezed",
     RETURN,

@@ -162,12 +162,17 @@ def a_forbidden_key_fits_best(lab, draw):
     high, low = k.clone(), k.clone()
     high[:, 1] = 2000
     low[:, [0, 2, 3, 4]] = -1e6
-    lower = k.clone()
+    lower, higher, allowed = k.clone(), k.clone(), k.clone()
     lower[:, [0, 2, 3, 4]] = -500
+    higher[:, 1] = 0.5
+    allowed[:, [0, 2, 3, 4]] += 2000
     return {
         "a forbidden key fits very well": named(attend(lab, q, high, v, mask)),
         "all allowed keys fit very badly": named(attend(lab, q, low, v, mask)),
         "all allowed keys fit badly": named(attend(lab, q, lower, v, mask)),
+        # Distinguishes exponentials that overflow from forbidden keys that drop out too late.
+        "a forbidden key fits well": named(attend(lab, q, higher, v, mask)),
+        "all allowed keys fit very well": named(attend(lab, q, allowed, v, mask)),
     }
 
 

@@ -12,6 +12,7 @@ FILLED = "scores.masked_fill(~mask, torch.finfo(scores.dtype).min)"
 FILL = f"scores = {FILLED}"
 SOFTMAX = "torch.softmax(scores, -1)"
 EMPTIED = "weights.masked_fill(~mask, 0)"
+RETURN = "return weights @ v, weights"
 
 wrong(
     "mask_after_softmax",
@@ -129,18 +130,54 @@ wrong(
     "You divide the weights by their sum and a small number, so they sum to a little less than "
     "one. Are there weights that do not sum to one before this line?",
 )
+INFINITY_TIMES_0 = "scores + (~mask).double() * -torch.inf"
+for name, emptied in (("", "weights"), ("_and_emptied", EMPTIED)):
+    wrong.several(
+        f"infinity_times_0{name}",
+        {FILLED: INFINITY_TIMES_0, EMPTIED: emptied},
+        "-inf times 0 is NaN, so every allowed key makes its whole row NaN. Which function picks "
+        "between two values instead of multiplying?",
+    )
+for name, changes in (
+    ("weights", {SOFTMAX: f"torch.nan_to_num({SOFTMAX})"}),
+    ("results", {RETURN: "return torch.nan_to_num(weights @ v), torch.nan_to_num(weights)"}),
+):
+    wrong.several(
+        f"infinity_times_0_and_{name}_repaired",
+        {FILLED: INFINITY_TIMES_0, EMPTIED: "weights", **changes},
+        "-inf times 0 is NaN, so every allowed key makes its whole row NaN, and you make zeros of "
+        "it (`nan_to_num`). Which function picks between two values instead of multiplying?",
+    )
 wrong.several(
-    "infinity_times_0",
-    {FILLED: "scores + (~mask).double() * -torch.inf", EMPTIED: "weights"},
-    "-inf times 0 is NaN, so every allowed key makes its whole row NaN. Which function picks "
-    "between two values instead of multiplying?",
+    "infinity_times_0_and_scores_repaired",
+    {
+        FILLED: INFINITY_TIMES_0,
+        SOFTMAX: "torch.softmax(torch.nan_to_num(scores), -1)",
+        EMPTIED: "weights * mask.any(-1, keepdim=True)",
+    },
+    "-inf times 0 is NaN, and `nan_to_num` makes 0 of it, so all allowed keys have the same score. "
+    "Which function picks between two values instead of multiplying?",
 )
-wrong.several(
-    "nan_without_keys",
-    {FILLED: "scores.masked_fill(~mask, -torch.inf)", EMPTIED: "weights"},
-    "A row without allowed keys ends in 0/0, which is NaN (a softmax of nothing but -inf, or a "
-    "division by a sum of 0). What should a query get that may attend to no key?",
-)
+FILLED_WITH_INFINITY = "scores.masked_fill(~mask, -torch.inf)"
+ADDED_INFINITY = "scores + torch.zeros(mask.shape).to(q).masked_fill(~mask, -torch.inf)"
+for name, filled in (("", FILLED_WITH_INFINITY), ("_after_a_sum", ADDED_INFINITY)):
+    wrong.several(
+        f"nan_without_keys{name}",
+        {FILLED: filled, EMPTIED: "weights"},
+        "A row without allowed keys ends in 0/0, which is NaN (a softmax of nothing but -inf, or a "
+        "division by a sum of 0). What should a query get that may attend to no key?",
+    )
+    wrong.several(
+        f"nan_outputs_repaired_alone{name}",
+        {
+            FILLED: filled,
+            EMPTIED: "weights",
+            RETURN: "return torch.nan_to_num(weights @ v), weights",
+        },
+        "You replace the NaN in the outputs of a query without allowed keys, but the weights that "
+        "you return are still NaN, and gradients are, too. Can the NaN be avoided before the "
+        "softmax?",
+    )
 wrong(
     "uniform_without_keys",
     EMPTIED,
@@ -162,18 +199,13 @@ wrong(
     "A query without allowed keys gets zero weights, but its output is a mean of values. In which "
     "order do you use the weights and fix them?",
 )
-for name, filled in (
-    ("", "scores.masked_fill(~mask, -torch.inf)"),
-    ("_after_a_sum", "scores + torch.zeros(mask.shape).to(q).masked_fill(~mask, -torch.inf)"),
-):
+for name, filled in (("", FILLED_WITH_INFINITY), ("_after_a_sum", ADDED_INFINITY)):
     wrong.several(
         f"nan_results_repaired{name}",
         {
             FILLED: filled,
             EMPTIED: "weights",
-            "return weights @ v, weights": (
-                "return torch.nan_to_num(weights @ v), torch.nan_to_num(weights)"
-            ),
+            RETURN: "return torch.nan_to_num(weights @ v), torch.nan_to_num(weights)",
         },
         "The product with the values has used NaN weights before you replace the NaN in the "
         "results. On the way back, 0 times NaN is NaN, and it reaches every value. Can the NaN be "
@@ -182,7 +214,7 @@ for name, filled in (
 wrong.several(
     "nan_gradients",
     {
-        FILLED: "scores + torch.zeros(mask.shape).to(q).masked_fill(~mask, -torch.inf)",
+        FILLED: ADDED_INFINITY,
         SOFTMAX: f"torch.nan_to_num({SOFTMAX})",
         EMPTIED: "weights",
     },

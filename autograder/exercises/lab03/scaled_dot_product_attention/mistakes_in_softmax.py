@@ -115,16 +115,34 @@ def mask_after_softmax_renormalised(q, k, v, mask=None):
 
 
 wrong = exercise.edits(step_by_step)
-for digits in (6, 7, 9, 10):
+EXPONENTIALS = "(scores - scores.amax(-1, keepdim=True)).exp()"
+# Not all digits: for some, the inputs of a check decide whether the difference is too large.
+for name, changes, sizes in (
+    ("mask_after_softmax", {}, (6, 7, 9, 10)),
+    ("mask_after_exponentials", {SOFTMAX: EXPONENTIALS}, (6, 7, 8, 10)),
+):
+    for digits in sizes:
+        divided = f"weights / (weights.sum(-1, keepdim=True) + 1e-{digits})"
+        wrong.several(
+            f"{name}_divided_by_a_bit_more_{digits}",
+            {FILLED: "scores", EMPTIED: f"{EMPTIED}\n        weights = {divided}", **changes},
+            REMOVED_AFTERWARDS,
+        )
+for name, emptied in (("", EMPTIED), ("_by_a_product", "weights * mask")):
     wrong.several(
-        f"mask_after_softmax_divided_by_a_bit_more_{digits}",
-        {
-            FILLED: "scores",
-            EMPTIED: f"{EMPTIED}\n"
-            f"        weights = weights / (weights.sum(-1, keepdim=True) + 1e-{digits})",
-        },
-        REMOVED_AFTERWARDS,
+        f"mask_after_softmax_divided{name}",
+        {FILLED: "scores", EMPTIED: f"{emptied}\n        weights = {DIVIDED['and_nan']}"},
+        "You remove forbidden keys only after the exponentials, and divide the rest by what is "
+        "left. That is 0 if a forbidden key had nearly all the weight, and if no key is allowed. "
+        "Could these keys be left out before?",
     )
+wrong.several(
+    "mask_after_softmax_divided_and_repaired",
+    {FILLED: "scores", EMPTIED: f"weights * mask\n        weights = {DIVIDED['and_repaired']}"},
+    "You remove forbidden keys only after the exponentials, divide the rest by what is left, and "
+    "replace the NaN. Nothing is left if a forbidden key had nearly all the weight, and without "
+    "allowed keys the gradients are still NaN. Could these keys be left out before?",
+)
 wrong.several(
     "divided_by_sums_without_their_axis",
     {FILLED: "scores", EMPTIED: f"{EMPTIED}\n        weights = weights / weights.sum(-1)"},
@@ -133,13 +151,30 @@ wrong.several(
 )
 
 
-@exercise.mistake(
+OVERFLOW = (
     "Your own softmax does not subtract the largest score of a row, so large scores overflow. "
     "What did lab 1's softmax do first?"
 )
+
+
+@exercise.mistake(OVERFLOW)
 def softmax_without_maximum(q, k, v, mask=None):
     exp = (q @ k.mT / q.shape[-1] ** 0.5).exp()
     exp = exp if mask is None else exp * mask
     total = exp.sum(-1, keepdim=True)
     weights = exp / torch.where(total == 0, 1.0, total)
     return weights @ v, weights
+
+
+wrong.several(
+    "softmax_without_maximum_divided",
+    {
+        FILLED: "scores",
+        SOFTMAX: "scores.exp()",
+        EMPTIED: "weights * mask",
+        "return weights": f"weights = {DIVIDED['and_nan']}\n    return weights",
+    },
+    "Your own softmax does not subtract the largest score of a row, so large scores overflow, and "
+    "a row without allowed keys is divided by 0. What did lab 1's softmax do first, and what is "
+    "left of such a row?",
+)

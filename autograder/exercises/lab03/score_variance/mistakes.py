@@ -16,8 +16,8 @@ wrong(
     "standard_deviation_returned",
     ".var()",
     ".std()",
-    "You return the standard deviation (or a root of it). It is √d. How does the requested number "
-    "grow, according to the first line of the task?",
+    "You return the standard deviation (or a root of it). Which number does the first line of the "
+    "task ask for?",
 )
 wrong(
     "same_query_and_key",

@@ -30,9 +30,9 @@ exercise.promises(
             "unscaled_saturation scaled_saturation n_queries"
         ),
         "num_keys: the number of keys for each query; each query has its own keys.": (
-            "scaled_saturation n_queries"
+            "scaled_saturation keys_of_their_own"
         ),
-        "n: the number of queries in the mean.": "n_queries",
+        "n: the number of queries in the mean.": "n_queries keys_of_their_own",
         "The mean over n queries of the largest of their weights: a tensor without dimensions, or "
         "a Python number.": "scaled_saturation n_queries",
     },

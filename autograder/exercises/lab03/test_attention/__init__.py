@@ -85,7 +85,7 @@ def failures_leave_it(lab, draw):
     return {"what loses a failure": lost}
 
 
-@exercise.check(points=3.5)
+@exercise.check(points=2.5)
 def openly_wrong(lab, draw):
     """Accepts your own attention; rejects it once it is obviously wrong."""
     attention = lab.scaled_dot_product_attention
@@ -109,11 +109,6 @@ def openly_wrong(lab, draw):
             return output, weights
 
         return version
-
-    def other_last_digits(q, k, v, mask=None):
-        output, weights = attention(q, k, v, mask)
-        more = 1 + 2**-50
-        return output * more, torch.where(weights == 1, weights, weights * more)
 
     def forbidden_keys(q, k, v, mask=None):
         return attention(q, k, v, None if mask is None else ~mask)
@@ -155,7 +150,95 @@ def openly_wrong(lab, draw):
         "asks for NaN if no key is allowed": asks_for(shares_for_nobody(math.nan)),
         "asks for the forbidden keys": asks_for(forbidden_keys),
         "accepts your own": draw.accepted(lab.test_attention, attention),
-        "accepts it with other last digits": draw.accepted(lab.test_attention, other_last_digits),
         **rejects,
         "rejects nothing but": [name for name, version in others.items() if rejected(version)],
+    }
+
+
+# How much the last digits differ. In half precision, a test should look at the dtype alone.
+LAST_DIGITS = {torch.float64: 2**-50, torch.float32: 2**-23}
+
+
+def with_other_last_digits(part):
+    """The same numbers, but for their last digits; a weight that must be 1 is still 1."""
+    return torch.where(part == 1, part, part * (1 + LAST_DIGITS.get(part.dtype, 0)))
+
+
+def noting_inputs(attention, noted):
+    """A version that notes the sum of each of its inputs, and whether a query has no keys."""
+
+    def version(q, k, v, mask=None):
+        tensors = [x.detach() for x in (q, k, v, mask) if isinstance(x, torch.Tensor)]
+        try:
+            without_keys = mask is not None and not bool(mask.any(-1).all())
+            noted.append([without_keys, *(repr(x.sum().item()) for x in tensors)])
+        except RuntimeError:  # inside a transform of torch.func, tensors have no numbers
+            noted.append([False])
+        return attention(q, k, v, mask)
+
+    return version
+
+
+def asks_nothing(impl):
+    """Stands for a test that rejects the student's own attention already in its first run."""
+
+
+def later_runs(draw, test, attention):
+    """Whether a test that draws other inputs in each run rejects a right version in one of them.
+
+    A test whose first two runs have the same inputs is not run again.
+    """
+    runs, answer, without_keys = [], True, False
+    while answer is True and len(runs) < 40 and sum(map(len, runs)) < 150:
+        runs.append([])
+        answer = draw.accepted(test, noting_inputs(attention, runs[-1]))
+        without_keys = answer is not True and runs[-1][-1:] != [] and runs[-1][-1][0]
+        if runs[-2:-1] == runs[-1:]:
+            break
+    which = "one whose mask leaves a query without keys" if without_keys else "none"
+    return {
+        "a run in which your test rejects your own": which,
+        "accepts your own in every run": answer,
+    }
+
+
+@exercise.check(points=1)
+def looks_closely(lab, draw):
+    """Accepts your own each time; rejects results too low, too high or right for equal lengths."""
+    attention = lab.scaled_dot_product_attention
+
+    def changed(output=lambda part: part, weights=lambda part: part):
+        def version(q, k, v, mask=None):
+            first, second = attention(q, k, v, mask)
+            return output(first), weights(second)
+
+        return version
+
+    def zeros_unless(right):
+        def version(q, k, v, mask=None):
+            output, weights = attention(q, k, v, mask)
+            return (output, weights) if right(q, k, v) else (0 * output, 0 * weights)
+
+        return version
+
+    wrong = {
+        "outputs that are all too small": changed(output=lambda part: part - 1),
+        "outputs that are all too large": changed(output=lambda part: part + 1),
+        "weights that are all too small": changed(weights=lambda part: part / 2),
+        "weights that are all too large": changed(weights=lambda part: part * 2),
+        "a version that is right only for as many queries as keys": zeros_unless(
+            lambda q, k, v: q.shape[-2] == k.shape[-2]
+        ),
+        "a version that is right only for keys as long as values": zeros_unless(
+            lambda q, k, v: k.shape[-1] == v.shape[-1]
+        ),
+    }
+    own = draw.accepted(lab.test_attention, attention)
+    digits = changed(with_other_last_digits, with_other_last_digits)
+    equal = own is True and draw.accepted(lab.test_attention, digits) is not True
+    return {
+        "accepts your own": own,
+        "the last digits of right numbers": "must be equal" if equal else "may differ",
+        **later_runs(draw, lab.test_attention if own is True else asks_nothing, attention),
+        **{f"rejects {name}": draw.rejects(lab.test_attention, f) for name, f in wrong.items()},
     }

@@ -7,6 +7,9 @@ import math
 import torch
 from torch.nn.functional import scaled_dot_product_attention as torch_attention
 
+# Known mistakes name it: a test that compares with the student's own attention.
+from attnlab.attention import scaled_dot_product_attention as own_attention  # noqa: F401
+
 from . import exercise
 
 
@@ -160,6 +163,14 @@ def loosely(seen, right):
 def not_far(seen, right):
     assert seen.shape == right.shape
     assert not (seen - right).abs().max() > 1e-8
+
+
+def below(seen, right):
+    assert ((seen - right) < 1e-8).all()
+
+
+def above(seen, right):
+    assert ((right - seen) < 1e-8).all()
 
 
 def equal(seen, right):

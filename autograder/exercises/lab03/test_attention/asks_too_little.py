@@ -13,6 +13,7 @@ OF_WEIGHTS, OF_OUTPUTS = "near(weights, right)", "near(out, right @ v)"
 GRADIENTS, MORE = "finite_gradients(impl, q, k, v, mask)", "enormous(impl)\n    by_loops(impl)"
 FORMULA = "formula(q, k, mask)"
 CALL, RIGHT = "out, weights = impl(q, k, v, mask)", "right = formula(q, k, mask)"
+OWN = "right_outputs, right = own_attention(q, k, v, mask)"
 AFTER, BEFORE = f"{CALL}\n            {RIGHT}", f"{RIGHT}\n            {CALL}"
 
 NO_MASK = (
@@ -69,6 +70,11 @@ LAST_DIGITS = (
     "ways to multiply the same numbers are not equal bit by bit: how far apart may they be?"
 )
 
+SIGN = (
+    "Your test accepts numbers that are too small, or too large. A difference that is far below 0 "
+    "is smaller than every limit: what do you compare with the limit?"
+)
+
 ranks = {"": LEADS, "_of_one_sentence": "[()]", "_of_a_batch": "[(2,)]"}
 masks = {"no_mask": "[None]", "some_masks": "[None, *some()]", "holes": MASKS}
 seen = {
@@ -122,6 +128,13 @@ for rank, mask, call in product(ranks, masks, ("near", "loosely")):
         {LEADS: ranks[rank], MASKS: masks[mask], GRADIENTS: "pass", AFTER: BEFORE},
         compared_by(call, {}),
     )
+for mask in masks:
+    weakened(
+        f"{mask}_equal_to_own",
+        LAST_DIGITS,
+        {MASKS: masks[mask], GRADIENTS: "pass", RIGHT: OWN},
+        {OF_WEIGHTS: "equal(weights, right)", OF_OUTPUTS: "equal(out, right_outputs)"},
+    )
 for mask, order in product(masks, (AFTER, BEFORE)):
     weakened(
         f"{mask}_equal_computed_{'after' if order == AFTER else 'before'}",
@@ -137,6 +150,42 @@ for rank, call in product(ranks, ("near", "loosely")):
         {"drawn(lead)": "drawn(lead, ((4, 4),) * 3)"},
         compared_by(call, {}),
     )
+for name, mask, sizes, advice in (
+    (
+        "equal_lengths",
+        "[None, torch.ones(5, 5).bool().tril()]",
+        "((5, 4), (5, 4), (5, 7))",
+        "Your test uses as many queries as keys. Then a version that confuses these two lengths "
+        "looks right. Which shapes distinguish them?",
+    ),
+    (
+        "equal_widths",
+        MASKS,
+        "((3, 4), (5, 4), (5, 4))",
+        "In your test, a value has as many numbers as a key. Then a version that confuses these "
+        "two lengths looks right. Which shapes distinguish them?",
+    ),
+):
+    weakened(
+        name,
+        advice,
+        {MASKS: mask, GRADIENTS: "pass"},
+        {"drawn(lead)": f"drawn(lead, {sizes})"},
+    )
+for signed, mask in product(("below", "above"), masks):
+    weakened(
+        f"{mask}_{signed}",
+        SIGN,
+        {MASKS: masks[mask], GRADIENTS: "pass"},
+        compared_by(signed, {}),
+    )
+    parts = {"outputs": OF_OUTPUTS, "weights": OF_WEIGHTS} if mask == "holes" else {}
+    for part, line in parts.items():
+        weakened(
+            f"{mask}_{part}_{signed}",
+            SIGN,
+            {GRADIENTS: "pass", line: line.replace("near", signed)},
+        )
 for part in ("", "_weights_alone"):
     weakened(
         f"equal_shares_asked_for{part}",

@@ -24,7 +24,7 @@ def shape_and_dtype(lab, draw):
     }
 
 
-@exercise.check(points=2.5)
+@exercise.check(points=2)
 def as_many_keys_as_queries(lab, draw):
     """Each query may attend to its own place and to all before it, at any length."""
     lengths = (*draw.integers(3, 10, 2).tolist(), 1, 2)
@@ -38,7 +38,26 @@ def with_a_cache(lab, draw):
     return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
 
 
+@exercise.check(points=0.5)
+def fewer_keys(lab, draw):
+    """With fewer keys than queries, the first queries stand before every key and see none."""
+    return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in ((5, 3), (7, 2))}
+
+
+@exercise.check(points=0.5)
+def no_keys(lab, draw):
+    """Lk=0 means no keys: a mask without columns."""
+    return {f"shape, Lq={Lq}, Lk=0": list(lab.causal_mask(Lq, 0).shape) for Lq in (4, 6)}
+
+
 @exercise.check(points=0.5, hidden=True)
+def fewer_keys_at_other_lengths(lab, draw):
+    """With fewer keys than queries, it is right at other lengths, too."""
+    lengths = ((4, 1), (6, 5), (9, 4))
+    return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
+
+
+@exercise.check(points=1, hidden=True)
 def other_lengths(lab, draw):
     """Is right for long sequences, and for as many keys as queries if Lk is given."""
     seen = {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in ((6, 6), (2, 11), (1, 1))}
@@ -61,19 +80,6 @@ def nothing_later_gets_through(lab, draw):
         moved = (weights @ changed - weights @ v).abs().amax((0, 2)) > 0
         seen[f"outputs that move, Lq={Lq}"] = moved
     return seen
-
-
-@exercise.check(points=1, hidden=True)
-def fewer_keys(lab, draw):
-    """With fewer keys than queries, the first queries stand before every key and see none."""
-    lengths = ((5, 3), (7, 2), (4, 1))
-    return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
-
-
-@exercise.check(points=0.5, hidden=True)
-def no_keys(lab, draw):
-    """Lk=0 means no keys: a mask without columns."""
-    return {f"shape, Lq={Lq}, Lk=0": list(lab.causal_mask(Lq, 0).shape) for Lq in (1, 4)}
 
 
 @exercise.check(points=0.5)
@@ -102,7 +108,9 @@ exercise.promises(
         ),
         "The last query has the position of the last key.": "with_a_cache other_lengths",
         "With more keys than queries": "with_a_cache other_lengths",
-        "With fewer keys, the first Lq - Lk queries come before every key": "fewer_keys",
+        "With fewer keys, the first Lq - Lk queries come before every key": (
+            "fewer_keys fewer_keys_at_other_lengths"
+        ),
         "Lq: number of queries.": "as_many_keys_as_queries other_lengths",
         "Lk: number of keys; None: the same as Lq.": "as_many_keys_as_queries no_keys",
         "device: the device of the mask, as in torch.ones.": "on_a_device on_the_default_device",

@@ -78,14 +78,21 @@ def as_many_sentences_as_tokens(lab, draw):
     }
 
 
-@exercise.check(points=1.5)
-def none_and_nothing(lab, draw):
-    """None allows everything; without any mask the result is None."""
+@exercise.check(points=1)
+def none_among_masks(lab, draw):
+    """None allows everything, whether it comes first, in between or last."""
     one, two = random_mask(draw, 3, 5), random_mask(draw, 2, 1, 1, 5)
     return {
         "None first": lab.combine(None, one, two),
         "None in between": lab.combine(one, None, two),
         "None last": lab.combine(one, None),
+    }
+
+
+@exercise.check(points=0.5)
+def nothing_given(lab, draw):
+    """Without any mask, or with None alone, the result is None."""
+    return {
         "nothing but None": lab.combine(None, None),
         "no mask": lab.combine(),
     }
@@ -113,11 +120,11 @@ exercise.promises(
         "masks: any number of boolean masks whose shapes broadcast together": (
             "any_number as_many_sentences_as_tokens"
         ),
-        "None is a mask that allows everything.": "none_and_nothing",
+        "None is a mask that allows everything.": "none_among_masks",
         "The masks stay unchanged.": "arguments_kept",
         "Boolean, the shape that the masks' shapes broadcast to.": (
             "shape_and_dtype as_many_sentences_as_tokens"
         ),
-        "None if there is no mask, or if all are None.": "none_and_nothing",
+        "None if there is no mask, or if all are None.": "nothing_given",
     }
 )

@@ -35,6 +35,9 @@ wrong.several(
     "product_of_whole_numbers", {"[mask for": "[mask.int() for", "logical_and": "mul"}, NUMBERS
 )
 wrong.several(
+    "product_of_long_numbers", {"[mask for": "[mask.long() for", "logical_and": "mul"}, NUMBERS
+)
+wrong.several(
     "lowest_numbers_added",
     {
         "    given = [mask for": (
@@ -155,8 +158,8 @@ wrong(
     "Your result is inverted. If two masks allow a key, what should the result say?",
 )
 AT_NONE = (
-    "Your code raises an error at a None. It stands for a mask that allows everything: what is "
-    "left to do for it?"
+    "Your code raises an error at a None, or at a None that comes first. It stands for a mask that "
+    "allows everything: what is left to do for it?"
 )
 wrong(
     "stops_at_none",
@@ -271,3 +274,24 @@ for name, both in {
 }.items():
     expected = f"if True:\n            result = mask if result is None else {both}"
     wrong(f"none_not_expected_as_the_{name}", IN_THE_LOOP, expected, AT_NONE)
+    wrong.several(
+        f"none_first_not_expected_{name}",
+        {
+            "result = None": "result = masks[0]",
+            "in masks:": "in masks[1:]:",
+            "mask if result is None else result & mask": both,
+        },
+        AT_NONE,
+    )
+
+
+@exercise.mistake(
+    "You multiply the masks, starting from the number 1. So your result holds numbers, and without "
+    "any mask it is the number 1. Which operator combines two boolean masks?"
+)
+def product_from_one(*masks):
+    result = 1
+    for mask in masks:
+        if mask is not None:
+            result = result * mask
+    return result

@@ -86,6 +86,14 @@ wrong(
     "You add up the losses of each sequence and take the mean over sequences only. What else does "
     "the mean run over?",
 )
+for name, dim in (("sequence", 1), ("place", 0)):
+    wrong(
+        f"one_loss_for_each_{name}",
+        "flatten())",
+        f'flatten(), reduction="none").view(len(ids), -1).mean({dim})',
+        f"You return a loss for each {name}, because your mean runs over one axis. Over which axes "
+        "does the mean of the task run?",
+    )
 wrong(
     "in_bits",
     "flatten())",

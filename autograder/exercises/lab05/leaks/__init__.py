@@ -8,7 +8,7 @@ from torch import nn
 from attnlab.causality import leaks, pad_invariant
 from gradekit.exercise import Exercise
 
-from .models import Mixer, invariant, missed, pairs, real_keys, rounded, up_to
+from .models import Mixer, invariant, pairs, real_keys, rounded, seen_leak, up_to
 
 DRAWN = "torch.randint(vocab, (SEQUENCES, T), generator=torch.Generator().manual_seed(0))"
 exercise = Exercise(
@@ -48,12 +48,15 @@ def a_sorted_list_of_pairs(lab, draw):
     found = lab.leaks(Mixer(table, up_to(3)), 5, 4)
     return {
         "types": [type(found).__name__, type(lab.leaks(Mixer(table, up_to(0)), 3, 4)).__name__],
-        "looks three ahead": [[int(i), int(j)] for i, j in found],
+        "looks three ahead: pairs with an output at or behind the token": sum(
+            int(i) >= int(j) for i, j in found
+        ),
+        "looks three ahead": [f"({int(i)}, {int(j)})" for i, j in found],
         "looks at no later token": list(lab.leaks(Mixer(table, up_to(0)), 3, 4)),
     }
 
 
-@exercise.check(points=2.5)
+@exercise.check(points=2)
 def who_looks_ahead(lab, draw):
     """`leaks` finds every output that moves when one later token changes, and no other output."""
     table, T, start = draw.normal(4, 3), int(draw.integers(5, 9)), int(draw.integers(0, 3))
@@ -92,15 +95,33 @@ def who_looks_at_padding(lab, draw):
     return {name: invariant(lab, fn, 5, 6, pad) for name, fn in models.items()}
 
 
-@exercise.check(points=1, hidden=True)
-def weak_leaks(lab, draw):
-    """`leaks` finds faint leaks and leaks whose mean is 0, and ignores rounding."""
-    table = draw.normal(4, 3)
+def with_a_faint_leak(table, size):
+    """A model of the past that also looks two tokens ahead: 0 and 3 differ there by `size`."""
     past = Mixer(table, up_to(0))
-    up_and_down = torch.tensor([1, -1, 0])
+    return lambda ids: 1e3 + past(ids) + size / 3 * ids.roll(-2, 1)[..., None]
 
-    def faint(size):
-        return lambda ids: 1e3 + past(ids) + size * table[ids].roll(-2, 1)
+
+def up_here_down_there(table, *signs):
+    """A model that looks one token ahead; its numbers change by as much in each direction."""
+    past, signs = Mixer(table, up_to(0)), torch.tensor(signs)
+    return lambda ids: past(ids) + table[ids].roll(-1, 1)[..., :1] * signs
+
+
+@exercise.check(points=0.5)
+def faint_leaks(lab, draw):
+    """`leaks` finds a faint leak and one whose mean is 0, and ignores rounding."""
+    table = draw.normal(4, 3)
+    return {
+        "3e-6": pairs(lab, with_a_faint_leak(table, 3e-6), 5, 4),
+        "rounding, 1e-12": pairs(lab, with_a_faint_leak(table, 1e-12), 5, 4),
+        "one number up, one down": pairs(lab, up_here_down_there(table, 1, -1, 0), 4, 4),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
+def fainter_leaks(lab, draw):
+    """`leaks` finds even fainter leaks, in one number of many, and up here and down there."""
+    table = draw.normal(4, 3)
 
     def one_of_many(ids):
         moved = torch.zeros(*ids.shape, 200, dtype=torch.float64)
@@ -108,13 +129,10 @@ def weak_leaks(lab, draw):
         return moved
 
     return {
-        "3e-6": pairs(lab, faint(3e-6), 5, 4),
-        "3e-8": pairs(lab, faint(3e-8), 5, 4),
-        "rounding, 1e-12": pairs(lab, faint(1e-12), 5, 4),
+        "3e-8": pairs(lab, with_a_faint_leak(table, 3e-8), 5, 4),
+        "6e-9": pairs(lab, with_a_faint_leak(table, 6e-9), 5, 4),
         "1e-7 in one number of two hundred": pairs(lab, one_of_many, 4, 4),
-        "one number up, one down": pairs(
-            lab, lambda ids: past(ids) + table[ids].roll(-1, 1)[..., :1] * up_and_down, 4, 4
-        ),
+        "two numbers down, one up": pairs(lab, up_here_down_there(table, -1, -1, 2), 4, 4),
     }
 
 
@@ -129,11 +147,11 @@ def after_one_word(lab, draw):
     table, seen = draw.normal(5, 3), {}
     for token in (1, 3):
         fn = looks_ahead_after(table, token)
-        seen[f"after word {token}, a leak is missed"] = missed(lab, fn, 4, 5, distance=1)
+        seen[f"after word {token}"] = seen_leak(lab, fn, 4, 5, distance=1)
     return seen
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def certain_words(lab, draw):
     """`leaks` finds a model that looks ahead only after certain words, at any distance."""
     table, seen = draw.normal(5, 3), {}
@@ -143,12 +161,12 @@ def certain_words(lab, draw):
 
     for token in (0, 2, 4):
         fn = looks_ahead_after(table, token)
-        seen[f"after word {token}, a leak is missed"] = missed(lab, fn, 4, 5, distance=1)
-    seen["started by word 3, a leak is missed"] = missed(lab, started_by(3), 4, 5, distance=2)
+        seen[f"after word {token}"] = seen_leak(lab, fn, 4, 5, distance=1)
+    seen["started by word 3"] = seen_leak(lab, started_by(3), 4, 5, distance=2)
     return seen
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5)
 def answers_without_a_number(lab, draw):
     """A model that answers NaN passes neither probe; a sequence of one token has no leaks."""
     table = draw.normal(4, 3)
@@ -164,14 +182,15 @@ def answers_without_a_number(lab, draw):
 
 
 def all_of_sixty_tried(lab, draw):
-    """Whether every pair is found if each place shows one token of sixty, after some words."""
+    """Whether every leak is found if each place shows one token of sixty, after some words."""
     table, wanted = draw.normal(60, 3), draw.integers(0, 60, 5)
 
     def fn(ids):
         shown = (ids == wanted)[:, 1:] & (ids[:, :1] < 12)
         return table[ids] + shown.sum(1)[:, None, None]
 
-    return pairs(lab, fn, 5, 60) == [[i, j] for i in range(5) for j in range(i + 1, 5)]
+    found = pairs(lab, fn, 5, 60) == [[i, j] for i in range(5) for j in range(i + 1, 5)]
+    return "the right pairs are found" if found else "pairs are missed, or others reported"
 
 
 @exercise.check(points=1)
@@ -193,7 +212,7 @@ def one_token_in_particular(lab, draw):
     for token, place in zip((2, 5, 6), places, strict=True):
         fn = looks_for(token, place, sign=-1)
         seen[f"subtracts for token {token} at place {place}"] = pairs(lab, fn, T, 7)
-    seen["four tokens of sixty, after some words"] = all_of_sixty_tried(lab, draw)
+    seen["looks for one token of sixty at each place"] = all_of_sixty_tried(lab, draw)
     two = draw.normal(2, 3)
     for T in (3, 6):
         seen[f"two tokens, T={T}"] = pairs(lab, Mixer(two, up_to(9)), T, 2)
@@ -227,7 +246,7 @@ def padding_on_one_side(lab, draw):
     """`pad_invariant` detects padding that matters only in front, or only behind."""
     causal = Mixer(draw.normal(6, 3), up_to(0))
     models = {"in front": causal, "behind": lambda ids: causal(ids.flip(1)).flip(1)}
-    return {name: invariant(lab, fn, 4, 6, 2) for name, fn in models.items()}
+    return {f"padding {name}": invariant(lab, fn, 4, 6, 2) for name, fn in models.items()}
 
 
 @exercise.check(points=0.5)

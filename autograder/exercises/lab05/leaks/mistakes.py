@@ -65,7 +65,7 @@ wrong(
     "torch.isclose(before, after).all(-1).all(0)",
     TOO_LENIENT,
 )
-for size in ("1e-7", "1e-6", "1e-4"):
+for size in ("1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3"):
     wrong(f"smaller_than_{size}", "<= 1e-9", f"<= {size}", TOO_LENIENT)
 wrong(
     "rounding_counts",
@@ -97,6 +97,9 @@ wrong.several(
     SIGNS_CANCEL,
 )
 wrong("signs_cancel_in_the_mean", ".abs().amax((0, 2))", ".mean((0, 2)).abs()", SIGNS_CANCEL)
+wrong("signs_cancel_in_the_sum", ".abs().amax((0, 2))", ".sum((0, 2)).abs()", SIGNS_CANCEL)
+wrong("signs_cancel_in_each_output", ".abs().amax((0, 2))", ".sum(-1).abs().amax(0)", SIGNS_CANCEL)
+wrong("sign_kept", ".abs().amax((0, 2))", ".mean((0, 2))", SIGNS_CANCEL)
 wrong(
     "mean_of_the_differences",
     ".abs().amax((0, 2))",
@@ -263,6 +266,33 @@ wrong.several(
     {"for i in range(j) if": "for i in range(j + 1, T) if", **FROM_THE_SECOND},
     "You report the outputs behind the changed token, which may look back at it. In which "
     "direction does a leak look?",
+)
+AT_OR_BEHIND = (
+    "You report the outputs at and behind the changed token, and none before it. Which outputs "
+    "must not depend on that token?"
+)
+wrong("from_the_token_on", "for i in range(j) if", "for i in range(j, T) if", AT_OR_BEHIND)
+wrong.several(
+    "from_the_token_on_but_the_first",
+    {"for i in range(j) if": "for i in range(j, T) if", **FROM_THE_SECOND},
+    AT_OR_BEHIND,
+)
+PAST_TURNED_ROUND = (
+    "You report changes of outputs behind the changed token, with the smaller of the two numbers "
+    "in front. Which outputs must not depend on that token?"
+)
+wrong(
+    "past_reported_the_other_way_round",
+    "(i, j) for i in range(j) if",
+    "(j, i) for i in range(j, T) if",
+    PAST_TURNED_ROUND,
+)
+wrong(
+    "smaller_number_in_front",
+    "(i, j) for i in range(j) if",
+    "(min(i, j), max(i, j)) for i in range(T) if i != j and",
+    "You also report outputs that move behind the changed token, with the smaller number in "
+    "front. Which outputs must not depend on that token?",
 )
 wrong(
     "first_output_of_each_token",

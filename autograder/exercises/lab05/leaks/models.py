@@ -71,12 +71,14 @@ def pairs(lab, fn, length, vocab):
     return sorted([int(i), int(j)] for i, j in found)
 
 
-def missed(lab, fn, length, vocab, distance):
-    """Whether `leaks` misses a pair of an output and the token `distance` places behind it."""
+def seen_leak(lab, fn, length, vocab, distance):
+    """Whether `leaks` finds all pairs of an output and the token `distance` places behind it."""
     found = pairs(lab, fn, length, vocab)
-    return any([i, i + distance] not in found for i in range(length - distance))
+    missed = any([i, i + distance] not in found for i in range(length - distance))
+    return "the leak is missed" if missed else "the leak is found"
 
 
 def invariant(lab, fn, length, vocab, pad):
-    """What `pad_invariant` says about the model, as a Python truth value."""
-    return bool(lab.pad_invariant(careful(fn), length, vocab, pad))
+    """What `pad_invariant` says about the model."""
+    answer = lab.pad_invariant(careful(fn), length, vocab, pad)
+    return "your answer is True" if answer else "your answer is False"

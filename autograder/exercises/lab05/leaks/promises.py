@@ -21,7 +21,7 @@ exercise.promises(
         "T: the number of positions.": "who_looks_ahead answers_without_a_number",
         "vocab: the number of tokens. The pairs (i, j)": "one_token_in_particular",
         "counted from 0 and sorted": "a_sorted_list_of_pairs",
-        "by more than ROUNDING = 1e-9 (rounding errors are smaller)": "weak_leaks",
+        "by more than ROUNDING = 1e-9 (rounding errors are smaller)": "faint_leaks fainter_leaks",
         "an output that is NaN counts as changed": "answers_without_a_number",
         "a leak may need certain tokens at other positions": "after_one_word certain_words",
         "An empty list means that": "a_sorted_list_of_pairs",

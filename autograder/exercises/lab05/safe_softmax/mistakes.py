@@ -4,8 +4,8 @@ import math
 
 import torch
 
-from .also_right import exponentials_by_their_sum, filled_twice
-from .mistakes_in_dropping_keys import TOTAL, exercise
+from .also_right import filled_twice
+from .mistakes_by_hand import exercise
 
 INFINITY = "-math.inf"
 EMPTY = ".masked_fill(empty, 0.0)"
@@ -65,6 +65,9 @@ wrong.several(
 wrong.several("infinity_added_and_zeroed", BY_ADDING, ADDED_AND_REPAIRED)
 wrong.several("additive_and_zeroed", BY_NUMBERS, ADDED_AND_REPAIRED)
 wrong.several(
+    "additive_and_emptied", {**BY_NUMBERS, "(~mask, 0.0)": "(empty, 0.0)"}, ADDED_AND_REPAIRED
+)
+wrong.several(
     "additive_and_repaired",
     {**BY_NUMBERS, "masked_fill(~mask, 0.0)": "nan_to_num(0.0)"},
     "You add the mask as numbers and repair NaN afterwards. In half precision the numbers are "
@@ -87,6 +90,10 @@ wrong.several(
     "float32, and -inf makes NaN in a row without an allowed key. What replaces a number in a "
     "tensor, instead of adding to it?",
 )
+MASK_ADDED = (
+    "You add the mask to the scores. -inf plus infinity, or plus NaN, is NaN. What replaces a "
+    "score, instead of adding to it?"
+)
 # Rows without an allowed key add nothing, so they are finite if their scores are.
 for name, numbers in (
     ("infinity", "torch.zeros_like(scores).masked_fill(~(mask | empty), low)"),
@@ -100,8 +107,17 @@ for name, numbers in (
                 "scores.masked_fill(~mask, low)": f"(scores + {numbers})",
                 "(~mask, 0.0)": last,
             },
-            "You add the mask to the scores. -inf plus infinity, or plus NaN, is NaN. What "
-            "replaces a score, instead of adding to it?",
+            MASK_ADDED,
+        )
+for name, added in (
+    ("mask", "torch.zeros_like(scores).masked_fill(~mask, low)"),
+    ("numbers", "to_additive(mask, scores.dtype)"),
+):
+    for rows, last in (("", "(~mask, 0.0)"), ("_and_empty_rows_emptied", "(empty, 0.0)")):
+        wrong.several(
+            f"{name}_added{rows}",
+            {"scores.masked_fill(~mask, low)": f"(scores + {added})", "(~mask, 0.0)": last},
+            MASK_ADDED,
         )
 wrong(
     "masked_after_softmax",
@@ -229,16 +245,6 @@ wrong.several(
     "You set forbidden scores to 0, and exp(0) is 1, so they take their share. Which score gives a "
     "weight of 0?",
 )
-MASK_ADDED = (
-    "You add the mask as numbers to the scores (or multiply by it). If a forbidden score is "
-    "infinite or NaN, so is the sum. What replaces a number instead of changing it?"
-)
-wrong(
-    "mask_added",
-    "scores.masked_fill(~mask, low)",
-    "(scores + torch.zeros_like(scores).masked_fill(~mask, low))",
-    MASK_ADDED,
-)
 ALL_KEYS_DEMANDED = (
     "You treat each row with a forbidden key like a row without an allowed one. Which of `any` and "
     "`all` says that a row has an allowed key?"
@@ -279,6 +285,14 @@ OTHER_AXIS = (
 )
 wrong("other_axis", "0.0), -1)", "0.0), -2)", OTHER_AXIS)
 wrong("first_axis", "0.0), -1)", "0.0), 0)", OTHER_AXIS)
+for name, scale in (("root_of_the_keys", "scores.shape[-1] ** 0.5"), ("eight", "8.0")):
+    wrong(
+        f"divided_by_{name}",
+        "    weights =",
+        f"    scores = scores / {scale}\n    weights =",
+        "Your weights are those of other scores: you divide the scores by a number before "
+        "softmax. Which line of the task asks for a scale here?",
+    )
 wrong(
     "detached",
     "scores.masked_fill",
@@ -319,13 +333,21 @@ def everything_for_nothing(scores, mask):
     return torch.softmax(scores.masked_fill(~(mask | empty), -math.inf), -1)
 
 
-@exercise.mistake(
+SCORES_OVERWRITTEN = (
     "Your code writes into the scores that it was given (`masked_fill_`, an assignment to `[…]`). "
     "What does the same and makes a new tensor?"
 )
+
+
+@exercise.mistake(SCORES_OVERWRITTEN)
 def in_place(scores, mask):
     low = torch.finfo(scores.dtype).min
     return torch.softmax(scores.masked_fill_(~mask, low), -1).masked_fill(~mask, 0.0)
+
+
+wrong(
+    "infinity_in_place", "scores.masked_fill(~mask", "scores.masked_fill_(~mask", SCORES_OVERWRITTEN
+)
 
 
 wrong(
@@ -355,32 +377,3 @@ def asked_of_the_whole_mask(scores, mask):
     if not mask.any():
         return scores.masked_fill(~mask, 0.0) * 0.0
     return torch.softmax(scores.masked_fill(~mask, -math.inf), -1)
-
-
-wrong = exercise.edits(exponentials_by_their_sum)
-
-EPSILON = (
-    "You add a small number to your denominator. It takes a little from every row, and in float16 "
-    "it may be rounded to 0. Which rows need help?"
-)
-EPSILONS = {
-    "large_epsilon": "1e-6",
-    "larger_epsilon": "1e-5",
-    "epsilon_in_denominator": "(1e-8 if scores.dtype == torch.float64 else 1e-6)",
-    "smaller_epsilon": "1e-9",
-    "smallest_epsilon": "1e-12",
-}
-for name, epsilon in EPSILONS.items():
-    wrong(name, TOTAL, f"(total + {epsilon})", EPSILON)
-wrong.several(
-    "no_maximum",
-    {"torch.finfo(scores.dtype).min": "0.0", "(filled - top)": "filled"},
-    "You subtract no maximum: scores at 1e4 overflow, and scores at -1e12 all become 0. Over "
-    "which keys should the maximum be taken?",
-)
-wrong.several(
-    "detached_denominator",
-    {"filled.amax": "filled.detach().amax", "exp.sum": "exp.detach().sum"},
-    "Some gradients flow, but not all of them: the denominator depends on the scores, too. What is "
-    "cut from torch's graph on that side of your division?",
-)

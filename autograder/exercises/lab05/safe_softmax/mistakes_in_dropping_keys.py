@@ -20,25 +20,28 @@ def scaled_up_afterwards(scores, mask):
     return p / torch.where(total == 0, 1.0, total)
 
 
-@exercise.mistake(SCALED_UP)
-def scaled_up_with_an_epsilon(scores, mask):
-    p = torch.softmax(scores, -1) * mask
-    return p / (p.sum(-1, keepdim=True) + 1e-8)
-
-
-@exercise.mistake(SCALED_UP)
-def scaled_up_with_a_small_epsilon(scores, mask):
-    p = torch.softmax(scores, -1) * mask
-    return p / (p.sum(-1, keepdim=True) + 1e-9)
-
-
-@exercise.mistake(SCALED_UP)
-def scaled_up_with_the_smallest_epsilon(scores, mask):
-    p = torch.softmax(scores, -1) * mask
-    return p / (p.sum(-1, keepdim=True) + 1e-12)
-
-
+EPSILONS = {
+    "large_epsilon": "1e-6",
+    "epsilon": "1e-8",
+    "small_epsilon": "1e-9",
+    "smallest_epsilon": "1e-12",
+}
+SCALED_UP_AND_EPSILON = (
+    "Forbidden keys count in your softmax, or in the maximum that you subtract, and drop out only "
+    "afterwards: one huge forbidden score leaves nothing of the others. A small number in the "
+    "denominator takes a little from every row, too. When must a forbidden key drop out?"
+)
 wrong = exercise.edits(filled_twice)
+for name, epsilon in EPSILONS.items():
+    wrong.several(
+        f"scaled_up_with_{name}",
+        {
+            "scores.masked_fill(~mask, low).masked_fill(empty, 0.0), -1": "scores, -1",
+            "return weights.masked_fill(~mask, 0.0)": "weights = weights * mask\n"
+            f"    return weights / (weights.sum(-1, keepdim=True) + {epsilon})",
+        },
+        SCALED_UP_AND_EPSILON,
+    )
 for name, number in (("0", "0.0"), ("minus_10", "-10.0"), ("minus_10000", "-1e4")):
     for which, rest in (
         ("", "total.masked_fill(total == 0, 1.0)"),

@@ -50,7 +50,34 @@ def failures_leave_it(lab, draw):
     return {"what loses a failure": lost}
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=0.5)
+def wrong_in_some_calls(lab, draw):
+    """Accepts your own mask; rejects one that is wrong for fewer keys, or on another device."""
+
+    def top_left_for_fewer(Lq, Lk=None, device=None):
+        mask = lab.causal_mask(Lq, Lk, device)
+        keys = mask.shape[1]
+        return mask if keys >= Lq else lab.causal_mask(Lq, Lq, device)[:, :keys]
+
+    def on_the_cpu(Lq, Lk=None, device=None):
+        return lab.causal_mask(Lq, Lk)
+
+    def one_axis_more(Lq, Lk=None, device=None):
+        return lab.causal_mask(Lq, Lk, device)[None]
+
+    versions = {
+        "rejects a mask that is wrong with fewer keys than queries only": top_left_for_fewer,
+        "rejects a mask that is on the CPU, whatever `device` is": on_the_cpu,
+    }
+    seen = {"accepts your own": draw.accepted(lab.test_causal_mask, lab.causal_mask)}
+    seen |= {name: draw.rejects(lab.test_causal_mask, wrong) for name, wrong in versions.items()}
+    # This only tells apart the tests that accept one of the two.
+    told = any(answer is False for answer in seen.values())
+    looks = told and draw.rejects(lab.test_causal_mask, one_axis_more)
+    return {**seen, "looks at the number of axes": looks}
+
+
+@exercise.check(points=1)
 def openly_wrong(lab, draw):
     """Accepts your own causal mask; rejects it once it is obviously wrong."""
 
@@ -114,14 +141,16 @@ def openly_wrong(lab, draw):
         "rejects a mask that forgets the cache": rejected(no_cache),
         "rejects a mask of numbers, 1.0 and 0.0": rejected(of_numbers),
     }
-    # These only tell apart the tests that accept all of them.
+    # These only tell apart the tests that accept all of them, or the numbers alone.
     others = {
         "an error": stops,
         "one axis more": one_axis_more,
         "another mask in each call": other_each_time,
     }
-    if any(answer is not False for answer in rejects.values()):
-        others = {}
+    accepted_ones = [name for name, answer in rejects.items() if answer is False]
+    if len(accepted_ones) < len(rejects):
+        alone = accepted_ones == ["rejects a mask of numbers, 1.0 and 0.0"]
+        others = {"one axis more": one_axis_more} if alone else {}
 
     def right(impl):
         assert impl(2, 3).tolist() == [[True, True, False], [True, True, True]]

@@ -64,6 +64,17 @@ wrong(
     f"same = {EQUAL}\n        same = mask.shape == (Lq, Lk)\n        assert same",
     RESULT_UNREAD,
 )
+# One line among good ones. What such a test accepts is what this line alone would reject.
+ONE_LINE = {
+    "dtype": "mask.dtype == torch.bool",
+    "shape": "mask.shape == (Lq, Lk)",
+    "entries_without_Lk": WITHOUT_LK,
+    "device": 'impl(3, device="meta").device.type == "meta"',
+}
+for name, condition in ONE_LINE.items():
+    line = f"assert {condition}\n"
+    wrong(f"tuple_asserted_of_{name}", line, f"assert [{condition}, 'wrong']\n", TUPLE_ASSERTED)
+    wrong(f"{name}_result_unread", line, f"{condition}\n", RESULT_UNREAD)
 # These lose failures as the tests above do, but in a way that their code does not show.
 for name, dtype in (("results", "same.append(mask.dtype == torch.bool)"), ("entries", "")):
     wrong.several(

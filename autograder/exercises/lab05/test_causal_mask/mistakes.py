@@ -138,6 +138,15 @@ wrong(
     "Your test accepts masks that are wrong only with fewer keys than queries. According to the "
     "task of 5.1, what do the first queries see there?",
 )
+for name, tried in (("", FEWER_LENGTHS["fewer_keys"]), ("_nor_long_ones", "SQUARE + MORE_KEYS")):
+    for without_lk in (True, False):
+        wrong.several(
+            f"fewer_keys_and_device_not_tried{name}" + ("" if without_lk else "_nor_without_Lk"),
+            {LENGTHS: tried, DEVICE: ""}
+            | ({} if without_lk else {f"    assert {WITHOUT_LK}\n": ""}),
+            "Your test accepts masks that are wrong with fewer keys than queries only, or on "
+            "another device only. Which calls does the task of 5.1 allow?",
+        )
 wrong(
     "more_keys_not_tried",
     LENGTHS,
@@ -173,8 +182,8 @@ MORE_AXES = (
     "they compare. What does the task promise that no comparison of entries shows?"
 )
 NUMBERS_AND_AXES = (
-    "Your test accepts masks of numbers and masks with more axes: `==` converts and broadcasts "
-    "before it compares. Which promises of the task are not about single entries?"
+    "Your test accepts masks of numbers and masks with more axes: what you do with the entries "
+    "converts and broadcasts them. Which promises of the task are not about single entries?"
 )
 BY_ENTRY = {
     EQUAL: "(mask == expected(Lq, Lk)).all()",
@@ -299,10 +308,7 @@ def rows_compared_with_the_square(impl):
         assert torch.equal(impl(Lq, Lk), impl(Lk)[Lk - Lq :])
 
 
-@exercise.mistake(
-    "Your test compares numbers, but neither their dtype nor their device: 1.0 equals True. What "
-    "does the task promise about these two?"
-)
+@exercise.mistake(NUMBERS_AND_AXES)
 def entries_only(impl):
     for Lq, Lk in ((4, 4), (8, 8), (2, 7), (5, 3)):
         assert (impl(Lq, Lk) == expected(Lq, Lk)).all()

@@ -215,10 +215,13 @@ wrong(
 )
 
 ON_THE_CPU = (
-    "You make a tensor on the CPU, whatever the mask's device is. Which of your calls makes it, "
-    "and how does it learn the device?"
+    "You make a tensor on the CPU, or bring the mask there, whatever the mask's device is. Which "
+    "of your calls does that, and how does it learn the device?"
 )
 wrong("zeros_on_the_cpu", ", device=mask.device", "", ON_THE_CPU)
+wrong.several(
+    "everything_on_the_cpu", {", device=mask.device": "", "~mask": "~mask.cpu()"}, ON_THE_CPU
+)
 ELSEWHERE = 'if mask.device.type != "cpu":\n        return torch.zeros(mask.shape, dtype=dtype)'
 wrong("always_on_the_cpu", "    half =", f"    {ELSEWHERE}\n    half =", ON_THE_CPU)
 TWO_AXES_ONLY = (

@@ -1,166 +1,9 @@
-"""pad_batch: sequences of unequal length in one table, with a mask that shows the tokens."""
+"""Wrong versions of pad_batch, each a change of a right one."""
 
 from __future__ import annotations
 
-import torch
-
-from attnlab.checking.observation import dtype_of
-from attnlab.seq2seq import pad_batch
-from gradekit.exercise import Exercise
-
-exercise = Exercise(pad_batch)
-
-
-def rows(draw, *lengths):
-    """Lists of ids from 3 to 40, of the given lengths."""
-    return [draw.integers(3, 41, length).tolist() for length in lengths]
-
-
-@exercise.check(points=1)
-def shapes_and_types(lab, draw):
-    """Returns three tensors: ids (B, T), lengths (B,) and a boolean mask (B, T)."""
-    ids, lengths, mask = lab.pad_batch(rows(draw, 4, 7, 2, 3), 0)
-    return {
-        "shape of ids": list(ids.shape),
-        "shape of lengths": list(getattr(lengths, "shape", [])),
-        "shape of mask": list(mask.shape),
-        "dtype of ids": dtype_of(ids),
-        "dtype of lengths": dtype_of(lengths),
-        "dtype of mask": dtype_of(mask),
-    }
-
-
-@exercise.check(points=1)
-def ids(lab, draw):
-    """Puts each sequence at the left of its row and `pad` after it."""
-    return {
-        "pad is 0": lab.pad_batch(rows(draw, 4, 7, 2), 0)[0],
-        "pad is 50": lab.pad_batch(rows(draw, 3, 1, 5, 2), 50)[0],
-    }
-
-
-@exercise.check(points=1)
-def lengths_and_mask(lab, draw):
-    """Returns how many tokens each row holds, and where they are."""
-    _, lengths, mask = lab.pad_batch(rows(draw, 4, 7, 2, 3), 0)
-    return {"lengths": lengths, "mask": mask}
-
-
-@exercise.check(points=1.5, hidden=True)
-def length_of_the_batch(lab, draw):
-    """The table is as wide as the longest sequence, for any number of sequences and tokens."""
-
-    def ask(B, T):
-        return list(lab.pad_batch(rows(draw, *(max(1, T - b) for b in range(B))), 0))
-
-    found = draw.each_size(ask, B=4, T=6)
-    for name, lengths in (
-        ("longest first", (6, 2, 5)),
-        ("longest last", (1, 4, 9)),
-        ("equal lengths", (5, 5)),
-        ("long sequences", (140, 300)),
-    ):
-        ids, sizes, mask = lab.pad_batch(rows(draw, *lengths), 0)
-        found[name] = {"shape": list(ids.shape), "lengths": sizes, "ids": ids, "mask": mask}
-    large = [draw.integers(40_000, 100_000, length).tolist() for length in (4, 2)]
-    found["ids of a large vocabulary"] = list(lab.pad_batch(large, 99_999))
-    return found
-
-
-@exercise.check(points=2, hidden=True)
-def an_empty_sequence(lab, draw):
-    """A sequence without tokens has length 0 and a row of padding."""
-    ids, lengths, mask = lab.pad_batch(rows(draw, 3, 0, 5, 0), 0)
-    first, first_lengths, first_mask = lab.pad_batch(rows(draw, 0, 4, 2), 1)
-    return {
-        "ids": ids,
-        "lengths": lengths,
-        "mask": mask,
-        "the first is empty": {"ids": first, "lengths": first_lengths, "mask": first_mask},
-        "dtypes": [dtype_of(out) for out in (ids, lengths, mask, first, first_lengths, first_mask)],
-    }
-
-
-@exercise.check(points=1)
-def pad_as_a_token(lab, draw):
-    """A token that happens to be the number `pad` is still a token."""
-    sequences = rows(draw, 4, 6, 3)
-    sequences[0][2] = sequences[1][5] = sequences[2][0] = 7
-    ids, lengths, mask = lab.pad_batch(sequences, 7)
-    return {"ids": ids, "lengths": lengths, "mask": mask}
-
-
-@exercise.check(points=0.5)
-def lists_kept(lab, draw):
-    """Does not change the lists that it is given; also takes tuples."""
-    sequences = rows(draw, 4, 1, 3)
-    before = [list(sequence) for sequence in sequences]
-    lab.pad_batch(sequences, 9)
-    if sequences != before:
-        return {"lists as they were": False, "of tuples": None}
-    frozen = lab.pad_batch(tuple(tuple(sequence) for sequence in before), 9)
-    return {"lists as they were": True, "of tuples": frozen[0]}
-
-
-@exercise.also_right
-def row_by_row(sequences, pad):
-    lengths = torch.tensor([len(s) for s in sequences])
-    width = max(len(s) for s in sequences)
-    ids = torch.full((len(sequences), width), pad)
-    for row, s in enumerate(sequences):
-        ids[row, : len(s)] = torch.tensor(s)
-    mask = torch.arange(width) < lengths[:, None]
-    return ids, lengths, mask
-
-
-@exercise.also_right
-def by_pad_sequence(sequences, pad):
-    tensors = [torch.tensor(s, dtype=torch.long) for s in sequences]
-    ids = torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=pad)
-    lengths = torch.tensor([t.numel() for t in tensors])
-    return ids, lengths, torch.arange(ids.size(1))[None, :] < lengths[:, None]
-
-
-@exercise.also_right
-def by_lists(sequences, pad):
-    width = max(len(s) for s in sequences)
-    ids = [[*s, *[pad] * (width - len(s))] for s in sequences]
-    mask = [[True] * len(s) + [False] * (width - len(s)) for s in sequences]
-    return (
-        torch.tensor(ids, dtype=torch.long),
-        torch.LongTensor([len(s) for s in sequences]),
-        torch.tensor(mask, dtype=torch.bool),
-    )
-
-
-@exercise.also_right
-def place_by_place(sequences, pad):
-    lengths = torch.tensor([len(s) for s in sequences])
-    ids = torch.full((len(sequences), lengths.max().item()), pad, dtype=torch.long)
-    mask = torch.zeros_like(ids).bool()
-    for b, sequence in enumerate(sequences):
-        for t, token in enumerate(sequence):
-            ids[b, t] = token
-            mask[b, t] = True
-    return ids, lengths, mask
-
-
-exercise.promises(
-    {
-        "Make one table of sequences of unequal length, padded with `pad` on the right.": "ids",
-        "One may be empty": "an_empty_sequence",
-        ", and one may contain the id `pad` itself as a token.": "pad_as_a_token",
-        "They stay unchanged.": "lists_kept",
-        "(B, T), the ids, int64, where T is the length of the longest sequence;": (
-            "shapes_and_types length_of_the_batch"
-        ),
-        "(B,), the lengths without padding, int64;": "shapes_and_types lengths_and_mask",
-        "(B, T), the mask, boolean: True where there is a token, False where there is padding.": (
-            "shapes_and_types lengths_and_mask pad_as_a_token"
-        ),
-    },
-    explained=["B lists of token ids, not all of them empty.", "pad: the id for padding."],
-)
+from . import exercise
+from .also_right import by_pad_sequence, row_by_row
 
 RETURN = "return ids, lengths, mask"
 LENGTHS = "torch.tensor([len(s) for s in sequences])"
@@ -397,4 +240,14 @@ wrong_padding(
     "",
     "Your ids are floats if the first sequence is empty: `torch.tensor([])` holds no number that "
     "sets its dtype, so it is float32. How do you state the dtype that you mean?",
+)
+wrong_padding(
+    "floats_if_any_is_empty",
+    "[torch.tensor(s, dtype=torch.long) for s in sequences]\n",
+    "[torch.tensor(s) for s in sequences]\n"
+    "    dtypes = [t.dtype for t in tensors]\n"
+    "    tensors = [t.float() if torch.float32 in dtypes else t for t in tensors]\n",
+    "Your ids are floats if one of the sequences is empty: `torch.tensor([])` holds no number that "
+    "sets its dtype, so it is float32, and so are all rows that are put together with it. How do "
+    "you state the dtype that you mean?",
 )
