@@ -22,6 +22,8 @@ _QUESTIONS_BY_MESSAGE = {
     "received an invalid combination of arguments": "Does this call get the arguments that it "
     "needs, in the right order?",
     "Module.__init__() call": "Which call must come first in `__init__`?",
+    "a leaf Variable that requires grad": "Which line writes into a tensor that torch trains, and "
+    "should torch record that?",
     "in-place operation": "Which line writes into one of its input tensors?",
     "modified by an inplace operation": "Which line changes a result that the backward pass still "
     "needs: an assignment to entries, `+=`, or a name that ends in `_`?",

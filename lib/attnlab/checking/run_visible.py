@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import random
 import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -14,10 +15,11 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+import numpy as np
 import torch
 
 from attnlab.checking.definitions import functions_in
-from attnlab.checking.draw import Draw
+from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.lab import Lab, observe
 from attnlab.checking.observation import ObservationError, Opaque, Raised, clip, pack, unpack
 from attnlab.checking.verdict import Verdict, judge_exercise
@@ -107,7 +109,7 @@ def _see(
         _usual_default_device(),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(out),
-        torch.random.fork_rng(devices=[]),
+        _seeded(check.seed),
         warnings.catch_warnings(),
     ):
         # torch's own warnings about the student's call name the file of ours that watches calls.
@@ -118,6 +120,19 @@ def _see(
             raise
         except BaseException as error:  # a student's exception may have any base class
             return Raised(type(error).__name__)
+
+
+@contextlib.contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """Seed all random numbers as in grading, so that known mistakes with dropout are recognised."""
+    python, numpy = random.getstate(), np.random.get_state()
+    try:
+        with torch.random.fork_rng(devices=[]):
+            seed_everything(seed)
+            yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)
 
 
 @contextlib.contextmanager

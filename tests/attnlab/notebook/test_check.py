@@ -1,5 +1,6 @@
 import linecache
 import os
+import random
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -15,7 +17,7 @@ from torch import Tensor
 import attnlab
 from attnlab import check
 from attnlab.checking import visible
-from attnlab.checking.draw import Draw
+from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.judges import Close
 from attnlab.checking.lab import Lab, observe
 from attnlab.checking.lookup import find_exercise
@@ -545,12 +547,31 @@ def test_nothing_is_written_to_stderr(lab, capfd):
     assert "to stderr" in out
 
 
+def three_random_numbers():
+    return [float(torch.rand(())), random.random(), np.random.random()]
+
+
 def test_the_students_random_numbers_do_not_change(lab):
-    torch.manual_seed(0)
-    expected = torch.rand(3)
-    torch.manual_seed(0)
-    checked(lambda x, dim=-1: torch.rand(3) * right(x, dim).sum())
-    assert torch.equal(torch.rand(3), expected)
+    seed_everything(0)
+    expected = three_random_numbers()
+    seed_everything(0)
+    checked(lambda x, dim=-1: sum(three_random_numbers()) * right(x, dim).sum())
+    assert three_random_numbers() == expected
+
+
+def test_random_numbers_are_those_of_grading(lab):
+    drawn = []
+
+    def noisy(x, dim=-1):
+        drawn.append(three_random_numbers())
+        return right(x, dim)
+
+    checked(noisy)
+    first, drawn[:] = drawn[:], []
+    checked(noisy)
+    assert drawn == first
+    seed_everything(SEED)
+    assert drawn[0] == three_random_numbers()
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,10 @@ def the_first_head(lab, draw):
     }
 
 
+def same(now, before):
+    return "as before" if torch.equal(now, before) else "another one"
+
+
 @exercise.check(points=1.5)
 def the_model_stays(lab, draw):
     """The model itself stays unchanged, even if the copy is changed afterwards."""
@@ -56,10 +60,10 @@ def the_model_stays(lab, draw):
         for parameter in ablated.parameters():
             parameter.zero_()
     return {
-        "changed by ablating": not torch.equal(after, before),
-        "changed through the copy": not torch.equal(model(*given), before),
+        "the model's output after ablating": same(after, before),
+        "the model's output after a change of the copy": same(model(*given), before),
         "the output": model(*given),
-        "the model itself is returned": ablated is model,
+        "what comes back": "the model itself" if ablated is model else "another module",
     }
 
 
@@ -74,7 +78,7 @@ def called_as_the_model_is(lab, draw):
         dtypes = sorted({str(p.dtype).removeprefix("torch.") for p in ablated.parameters()})
         ablated.double()
     return {
-        "module": isinstance(ablated, nn.Module),
+        "what comes back": "a module" if isinstance(ablated, nn.Module) else "something else",
         "dtype of its parameters": dtypes,
         "shape": list(ablated(q, k, v, mask=mask).shape),
         "shapes with weights": [list(x.shape) for x in ablated(q, k, v, mask, need_weights=True)],
@@ -83,8 +87,9 @@ def called_as_the_model_is(lab, draw):
 
 @exercise.check(points=0.5)
 def one_head_too_far(lab, draw):
-    """Raises IndexError for head 3 of a model with three heads."""
-    return {"head 3": draw.raises(lab.ablate_head, model_of(lab, draw), 3)}
+    """Raises IndexError for heads 3 and -1 of a model with three heads."""
+    model = model_of(lab, draw)
+    return {f"head {head}": draw.raises(lab.ablate_head, model, head) for head in (3, -1)}
 
 
 @exercise.check(points=2, hidden=True)

@@ -222,12 +222,15 @@ wrong(
     "",
     NO_SUCH_HEAD,
 )
+NEGATIVE_HEADS = (
+    "You refuse numbers that are too large, but not -1. According to the task, which numbers are "
+    "heads?"
+)
 wrong(
     "negative_heads_taken",
     "not 0 <= head < model.num_heads",
     "head >= model.num_heads",
-    "You refuse numbers that are too large, but not negative ones. According to the task, which "
-    "numbers are heads?",
+    NEGATIVE_HEADS,
 )
 wrong(
     "one_head_too_many",
@@ -255,7 +258,7 @@ wrong.several(
         "not 0 <= head": "not -model.num_heads <= head",
         "    start, stop": "    head %= model.num_heads\n    start, stop",
     },
-    "You count -1 as the last head, as lists do. According to the task, which numbers are heads?",
+    NEGATIVE_HEADS,
 )
 wrong(
     "copy_frozen",

@@ -88,6 +88,15 @@ for name, condition in (
     ("b_v_decides", "b_v is None"),
 ):
     wrong(name, "b_q is None and b_k is None and b_v is None", condition, OTHER_BIASES_LOST)
+TRUE_OR_FALSE = (
+    "A line of yours asks whether a whole bias is true (`if b:`, `b or …`), and a tensor of many "
+    "values is neither true nor false. What do you want to know about the bias in that line?"
+)
+for name, old, new in (
+    ("no_bias_is_true", "b_q is None and b_k is None and b_v is None", "not (b_q or b_k or b_v)"),
+    ("missing_if_not_true", "if b is None else b", "if not b else b"),
+):
+    wrong(name, old, new, TRUE_OR_FALSE)
 wrong(
     "zeros_as_long_as_the_input",
     "w.new_zeros(len(w))",
@@ -319,6 +328,22 @@ wrong(
     "Axis 2 is not always the last one: a single text has two axes, and a batch of batches four. "
     "How do you name the last axis?",
 )
+
+
+wrong(
+    "added_if_true",
+    "F.linear(x, W, b)",
+    "F.linear(x, W) + (b if b else 0)",
+    TRUE_OR_FALSE,
+)
+for name, axes, size in (("text", "T, _", "T"), ("batch", "B, T, _", "B, T")):
+    wrong(
+        f"axes_of_one_{name}",
+        "F.linear(x, W, b)",
+        f"F.linear(x, W, b)\n    {axes} = x.shape\n    fused = fused.view({size}, -1)",
+        "Your code unpacks `x.shape` into a fixed number of names. According to the task, which "
+        "axes may x have in front of T and d_model?",
+    )
 
 
 @exercise.mistake(

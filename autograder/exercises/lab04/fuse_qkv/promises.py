@@ -24,11 +24,11 @@ exercise.promises(
             "queries_keys_values shapes_and_dtype"
         ),
         "In the dtype of the weights; gradients flow back to all arguments, and the arguments "
-        "stay unchanged.": "shapes_and_dtype some_biases way_back gradients_and_input",
+        "stay unchanged.": "shapes_and_dtype one_bias_missing way_back gradients_and_input",
         "Compute queries, keys and values with the projection of `fuse_qkv`: one matrix "
         "product.": "same_as_three one_product",
         "x: (..., T, d_model), the inputs.": "any_axes",
-        "q (..., T, d_q), k (..., T, d_k) and v (..., T, d_v).": "same_as_three any_axes",
+        "q (..., T, d_q), k (..., T, d_k) and v (..., T, d_v).": "widths same_as_three any_axes",
         "Gradients flow back to `x`, `W` and `b`.": "way_back gradients_and_input",
     },
     explained=[

@@ -5,10 +5,11 @@ from __future__ import annotations
 import torch
 
 from attnlab.checking.observation import count_of
-from attnlab.checking.torch_attention import spellings
-from attnlab.checking.weights import give_weights, weight_gradients
+from attnlab.checking.weights import weight_gradients
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 from gradekit.exercise import Exercise
+
+from .layers import SPELLINGS, any_mask, built, compared, drawn_weights, named, shape, with_one_key
 
 exercise = Exercise(
     MultiHeadAttention,
@@ -25,54 +26,6 @@ exercise = Exercise(
     },
 )
 
-SPELLINGS = spellings()
-
-
-def drawn_weights(draw, d_model=12, num_heads=3, d_k=5, d_v=7, bias=True):
-    """Weights for the four layers, by the names in the task."""
-    q, v = num_heads * d_k, num_heads * d_v
-    sizes = {"q_proj": (q, d_model), "k_proj": (q, d_model), "v_proj": (v, d_model)}
-    weights = {}
-    for name, (rows, columns) in {**sizes, "out_proj": (d_model, v)}.items():
-        weights[f"{name}.weight"] = 0.5 * draw.normal(rows, columns)
-        if bias:
-            weights[f"{name}.bias"] = draw.normal(rows)
-    return weights
-
-
-def built(lab, weights, d_model=12, num_heads=3, d_k=5, d_v=7, **options):
-    """A student's module with given weights, not in training; all its other weights are 0.
-
-    So a bias too many, or a condition on sizes that are never divided, costs a check of its own
-    and not all that are asked with given weights.
-    """
-    model = lab.MultiHeadAttention(d_model, num_heads, d_k=d_k, d_v=d_v, **options).double()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.zero_()
-    give_weights(model, weights, SPELLINGS)
-    return model.eval()
-
-
-def named(answer):
-    """The result of a call with need_weights=True: how many values it has, and these by name."""
-    pair = isinstance(answer, tuple) and len(answer) == 2
-    output, weights = answer if pair else (answer, None)
-    return {"with need_weights": count_of(answer), "output": output, "weights": weights}
-
-
-def shape(out):
-    return list(out.shape) if isinstance(out, torch.Tensor) else out
-
-
-def any_mask(draw, *shape):
-    """A random mask in which every query may attend to some key, except the second query."""
-    mask = draw.uniform(*shape) < 0.6
-    mask[..., 0] = True
-    if shape[-2] > 1:
-        mask[..., 1, :] = False
-    return mask
-
 
 @exercise.check(points=1)
 def shapes_and_dtype(lab, draw):
@@ -82,6 +35,7 @@ def shapes_and_dtype(lab, draw):
     out = model(q, k, k)
     both = named(model(q, k, k, need_weights=True))
     return {
+        "without need_weights": count_of(out),
         "shape of the output": shape(out),
         "dtype": str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch."),
         "with need_weights": both["with need_weights"],
@@ -93,12 +47,13 @@ def shapes_and_dtype(lab, draw):
 @exercise.check(points=2)
 def parameters(lab, draw):
     """Has as many parameters as the four layers, for any sizes, with and without bias."""
-    d_k, d_v = draw.integers(5, 10, 2).tolist()
+    # No usual mistake makes any of these numbers twice as large, or half as large.
+    d_k, d_v = draw.integers(5, 9, 2).tolist()
     sizes = {
-        "d_model 12, 3 heads": ((12, 3), {}),
-        "d_model 12, 3 heads, no bias": ((12, 3), {"bias": False}),
-        f"d_model 12, 3 heads, d_k {d_k}": ((12, 3), {"d_k": d_k}),
-        f"d_model 12, 3 heads, d_v {d_v}": ((12, 3), {"d_v": d_v}),
+        "d_model 12, 4 heads": ((12, 4), {}),
+        "d_model 12, 4 heads, no bias": ((12, 4), {"bias": False}),
+        f"d_model 12, 4 heads, d_k {d_k}": ((12, 4), {"d_k": d_k}),
+        f"d_model 12, 4 heads, d_v {d_v}": ((12, 4), {"d_v": d_v}),
         "d_model 10, 3 heads, d_k 4, d_v 5": ((10, 3), {"d_k": 4, "d_v": 5}),
         "arguments in the task's order": ((10, 3, 4, 5, False, 0.5), {}),
     }
@@ -115,8 +70,8 @@ def attributes(lab, draw):
     """Its attributes num_heads, d_k and d_v are the numbers that it uses, given or chosen."""
     layers = {
         "d_model 12, 3 heads": lab.MultiHeadAttention(12, 3),
-        "d_k 5, d_v 7": lab.MultiHeadAttention(12, 3, d_k=5, d_v=7),
-        "arguments in the task's order": lab.MultiHeadAttention(12, 3, 5, 7),
+        "d_k 6, d_v 9": lab.MultiHeadAttention(12, 3, d_k=6, d_v=9),
+        "arguments in the task's order": lab.MultiHeadAttention(12, 3, 6, 9),
     }
     names = ("num_heads", "d_k", "d_v")
     return {
@@ -193,48 +148,29 @@ def mask_of_each_head(lab, draw):
     return model(q, k, v, any_mask(draw, 3, 4, 7))
 
 
-def with_one_key(lab, draw):
-    """A layer that trains with dropout=0.2, asked with one key.
-
-    A head then returns the value of that key, unless its weight was dropped.
-
-    Returns:
-        what out_proj was given, the heads apart, shape (2, 50, 3, 5); which weights were dropped
-        and which were kept and scaled, shape (2, 50, 3); the output; the layer.
-    """
-    weights = drawn_weights(draw, 21, 3, 2, 5)
-    model = built(lab, weights, 21, 3, 2, 5, dropout=0.2).train()
-    q, only = draw.normal(2, 50, 21), draw.normal(2, 1, 21)
-    value = only @ weights["v_proj.weight"].mT + weights["v_proj.bias"]
-    value = value.unflatten(-1, (3, 5)).expand(2, 50, 3, 5)
-    back = torch.linalg.pinv(weights["out_proj.weight"]).mT
-    out = model(q, only, only)
-    found = ((out - weights["out_proj.bias"]) @ back).unflatten(-1, (3, 5))
-    dropped = found.abs().amax(-1) < 1e-7
-    kept = (found - value / 0.8).abs().amax(-1) < 1e-7
-    return found, dropped, kept, out, model
-
-
 @exercise.check(points=0.5)
 def dropout_in_training(lab, draw):
     """While training, some attention weights are dropped and nothing else; later nothing is."""
     found, dropped, kept, out, model = with_one_key(lab, draw)
     x = draw.normal(2, 50, 21)
-    two_runs_differ = not torch.equal(model(x, x, x), model(x, x, x))
+    while_training = torch.equal(model(x, x, x), model(x, x, x))
     model.eval()
+    share = float(dropped.double().mean())
+    features = ((found.abs() < 1e-7) & ~dropped[..., None]).any()
+    apart = (dropped.any(-1) & kept.any(-1)).any() and (dropped.any(1) & kept.any(1)).any()
     return {
-        "two runs while training differ": two_runs_differ,
-        "no number of the output is 0": bool((out != 0).all()),
-        "no single feature of a head is 0": bool(
-            ((found.abs() >= 1e-7) | dropped[..., None]).all()
+        "two runs while training": "are equal" if while_training else "differ",
+        "numbers of the output that are 0": "some" if bool((out == 0).any()) else "none",
+        "single features of a head that are 0": "some" if bool(features) else "none",
+        "weights that are dropped": "some" if bool(dropped.any()) else "none",
+        "all others": "kept and scaled" if bool((dropped | kept).all()) else "other numbers",
+        "how many are dropped, at a rate of 0.2": (
+            "fewer" if share <= 0.08 else "more" if share >= 0.32 else "about one of five"
         ),
-        "some weights are dropped": bool(dropped.any()),
-        "all others are kept and scaled": bool((dropped | kept).all()),
-        "about one of five is dropped": 0.08 < float(dropped.double().mean()) < 0.32,
-        "each head and query for itself": bool(
-            (dropped.any(-1) & kept.any(-1)).any() and (dropped.any(1) & kept.any(1)).any()
+        "heads and queries lose their weights": "one by one" if bool(apart) else "together",
+        "two runs after eval()": (
+            "are equal" if torch.equal(model(x, x, x), model(x, x, x)) else "differ"
         ),
-        "two runs after eval() are equal": torch.equal(model(x, x, x), model(x, x, x)),
     }
 
 
@@ -358,8 +294,10 @@ def weights_before_dropout(lab, draw):
     """The weights that it returns while training are those before dropout."""
     model = built(lab, drawn_weights(draw), dropout=0.5).train()
     q, k = draw.normal(2, 4, 12), draw.normal(2, 7, 12)
-    both = named(model(q, k, k, any_mask(draw, 4, 7), need_weights=True))
-    return both["weights"]
+    mask = any_mask(draw, 4, 7)
+    trained = named(model(q, k, k, mask, need_weights=True))["weights"]
+    evaluated = named(model.eval()(q, k, k, mask, need_weights=True))["weights"]
+    return {"the weights while training": compared(trained, evaluated)}
 
 
 @exercise.check(points=0.5, hidden=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .mistakes_in_layers import PROJECTED, input_layers, wrong  # other known mistakes
+from .mistakes_in_calls import wrong  # that module and six more have other known mistakes
+from .mistakes_in_layers import PROJECTED, input_layers
 
 wrong(
     "NoOutputProjection",
@@ -34,20 +35,15 @@ wrong(
     "Queries and keys are swapped: queries go through the keys' layer and keys through the "
     "queries'. Where does the argument q go in your first line?",
 )
-wrong(
-    "OneLayerForQueriesAndKeys",
-    "self.q_proj(q), self.k_proj(k)",
-    "self.q_proj(q), self.q_proj(k)",
-    "Queries and keys go through one layer, and one of your layers gets no gradient. Which of the "
-    "four layers is never called?",
+ONE_LAYER_FOR_BOTH = (
+    "Queries and keys go through one and the same layer. According to the task's table, which "
+    "layer is meant for each of the two?"
 )
-wrong(
-    "KeysLayerForQueries",
-    "self.q_proj(q), self.k_proj(k)",
-    "self.k_proj(q), self.k_proj(k)",
-    "Queries and keys go through one layer, and one of your layers gets no gradient. Which of the "
-    "four layers is never called?",
-)
+for name, projected in (
+    ("OneLayerForQueriesAndKeys", "self.q_proj(q), self.q_proj(k)"),
+    ("KeysLayerForQueries", "self.k_proj(q), self.k_proj(k)"),
+):
+    wrong(name, "self.q_proj(q), self.k_proj(k)", projected, ONE_LAYER_FOR_BOTH)
 wrong(
     "OneLayerForKeysAndValues",
     "self.v_proj(v)",
@@ -176,12 +172,6 @@ wrong.several(
     "You add the heads up before the last layer, so it cannot distinguish them. According to the "
     "task's table, how wide is the input of that layer?",
 )
-wrong.several(
-    "GivenSizesIgnored",
-    {" if d_k is None else d_k": "", " if d_v is None else d_v": ""},
-    "The given d_k or d_v is not used: your heads have d_model / h features instead. Which number "
-    "holds if one is given?",
-)
 wrong(
     "SizeOfValuesTakenFromKeys",
     "super().__init__()",
@@ -206,15 +196,6 @@ wrong(
     "self.d_v = d_model // num_heads if d_v is None else d_v",
     "self.d_v = self.d_k",
     "In your layers, values have the size of keys, d_k. Which size has its own argument?",
-)
-wrong.several(
-    "EveryHeadAsWideAsTheModel",
-    {
-        "d_model // num_heads if d_k is": "d_model if d_k is",
-        "d_model // num_heads if d_v is": "d_model if d_v is",
-    },
-    "If d_k or d_v is not given, each of your heads is d_model wide. What does the task use for "
-    "None, and how wide are all heads together then?",
 )
 wrong(
     "SizeOfAllHeadsTogether",

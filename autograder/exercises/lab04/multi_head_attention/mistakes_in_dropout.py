@@ -92,6 +92,6 @@ wrong(
     "DroppedWeightsReturned",
     "found = self.dropout(weights) @ values",
     "weights = self.dropout(weights)\n        found = weights @ values",
-    "While training, the weights that you return are those after dropout, as torch's own layer "
-    "does it: some are 0, and their rows do not sum to one. Which ones does the task ask for?",
+    "While training, you return the weights after dropout, as torch's own layer does: some are 0, "
+    "and the others are larger than before. Which weights does the task return?",
 )

@@ -126,3 +126,28 @@ wrong(
     "Your layer has as many heads as a head should have features. What does the second argument of "
     "`split_heads` count?",
 )
+FEWER_LAYERS = (
+    "Your module has fewer layers than the task's table: two of your names mean one and the same "
+    "`nn.Linear` (as after `self.k_proj = self.q_proj`), or a name has none. How many layers does "
+    "your `__init__` make?"
+)
+KEYS = "self.k_proj = nn.Linear(d_model, num_heads * self.d_k, bias)"
+VALUES = "self.v_proj = nn.Linear(d_model, num_heads * self.d_v, bias)"
+for name, changes in (
+    ("OneLayerWithTwoNames", {KEYS: "self.k_proj = self.q_proj"}),
+    (
+        "OneLayerWithThreeNames",
+        {
+            KEYS: "self.k_proj = self.q_proj",
+            VALUES: VALUES.replace(
+                "nn.Linear", "self.q_proj if self.d_k == self.d_v else nn.Linear"
+            ),
+        },
+    ),
+    (
+        "OneLayerForAllThree",
+        {KEYS: "self.k_proj = self.q_proj", VALUES: "self.v_proj = self.q_proj"},
+    ),
+    ("NoLayerForKeys", {f"        {KEYS}\n": "", "self.k_proj(k)": "self.q_proj(k)"}),
+):
+    wrong.several(name, changes, FEWER_LAYERS)

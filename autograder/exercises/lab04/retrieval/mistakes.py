@@ -205,12 +205,13 @@ wrong(
     "You look at the first question's places in every question. Whose boxes are in row b of "
     "`places`?",
 )
-wrong.several(
-    "every_pair_of_questions",
-    {"weights.gather(2, wanted)": "weights[:, :, places]", "mean(0)": "mean((0, 2))"},
-    "You look up the places of every question in the weights of every question, not only in its "
-    "own. How do you pair row b of one with row b of the other?",
-)
+for name, axes in (("every_pair_of_questions", "(0, 2)"), ("places_of_every_question", "0")):
+    wrong.several(
+        name,
+        {"weights.gather(2, wanted)": "weights[:, :, places]", "mean(0)": f"mean({axes})"},
+        "You look up the places of every question in the weights of every question, not only in "
+        "its own. How do you pair row b of one with row b of the other?",
+    )
 wrong(
     "places_averaged",
     "mean(0)",

@@ -135,6 +135,18 @@ def one_text_for_all(impl):
 
 
 @exercise.mistake(
+    "Your test accepts a layer that takes keys for values and values for keys. Are k and v "
+    "different texts in it, and does an `assert` compare the output with the right one?"
+)
+def one_text_for_keys_and_values(impl):
+    numbers(impl, dropout=0.5, one_text=True)
+    asserted(nobody, learns, drops, alone, impl=impl)
+    leaves = [x.requires_grad_() for x in texts()]
+    gradients = torch.autograd.grad(filled(impl).eval()(*leaves).sum(), leaves, allow_unused=True)
+    assert all(gradient is not None for gradient in gradients)
+
+
+@exercise.mistake(
     "Your test accepts a layer that ignores its mask. Which shapes of mask does the task promise, "
     "and where does your test compare outputs with one?"
 )

@@ -30,9 +30,12 @@ def close(a, b, digits=1e-9):
     assert (a - b).abs().max() < digits
 
 
-def numbers(impl, masks=MASKS, weights=True, sizes=SIZES, opposite=False, **options):
+def numbers(
+    impl, masks=MASKS, weights=True, sizes=SIZES, opposite=False, one_text=False, **options
+):
     """Outputs, and if asked for weights, are torch's: without a mask and with masks."""
     model, (q, k, v) = filled(impl, sizes, **options).eval(), texts(d_model=sizes["d_model"])
+    v = k if one_text else v
     for shape in (None, *masks):
         mask = None if shape is None else torch.rand(shape) < 0.6
         if mask is not None:

@@ -1,0 +1,34 @@
+"""Known mistakes in a call of lab 3's attention: the order of its arguments, and its result."""
+
+from __future__ import annotations
+
+from .mistakes_in_sizes import wrong  # that module and five more have other known mistakes
+
+SCORES = "queries @ keys.mT"
+WEIGHTS = "weights = scores.masked_fill(~allowed, lowest).softmax(-1).masked_fill(~allowed, 0)"
+wrong(
+    "KeysAskForQueries",
+    SCORES,
+    "keys @ queries.mT",
+    "Your table of weights has a row for each key and a column for each query. In which order does "
+    "attention take queries and keys (in a call, or in the product of the two)?",
+)
+ONE_SENTENCES_WEIGHTS = (
+    "You use one sentence's weights for all sentences: a line takes a tensor for a pair "
+    "(`weights, _ = …`, or `[0]`), and so takes its first axis apart. What does the function that "
+    "you call return, one tensor or two?"
+)
+for name, target, end in (
+    ("BatchUnpacked", "weights, _", ""),
+    ("BatchUnpackedFromTheEnd", "_, weights", ""),
+    ("FirstSentencesWeights", "weights", "[0]"),
+    ("LastSentencesWeights", "weights", "[-1]"),
+):
+    wrong(name, WEIGHTS, f"{WEIGHTS.replace('weights', target, 1)}{end}", ONE_SENTENCES_WEIGHTS)
+wrong(
+    "OutputTakenForWeights",
+    WEIGHTS,
+    f"{WEIGHTS} @ values",
+    "You use the outputs of attention as its weights. If you call lab 3's "
+    "`scaled_dot_product_attention`: which of its two results comes first?",
+)
