@@ -22,7 +22,7 @@ def sentences(draw, pad, B, L):
 @exercise.check(points=1.5)
 def shape_and_dtype(lab, draw):
     """Is boolean and has the shape (B, 1, 1, Lk)."""
-    mask = lab.padding_mask(sentences(draw, 3, 2, 5), 3)
+    mask = lab.padding_mask(sentences(draw, 3, 2, draw.integers(5, 13).item()), 3)
     return {
         "shape": list(mask.shape),
         "dtype": str(mask.dtype).removeprefix("torch."),

@@ -25,7 +25,7 @@ def matrices(draw, d_model=7, d_k=4, d_v=11):
 @exercise.check(points=1.5)
 def shape_and_dtype(lab, draw):
     """Returns three tensors of the right shapes, in the dtype of the inputs."""
-    X, weights = draw.normal(2, 5, 7), matrices(draw)
+    X, weights = draw.normal(2, draw.integers(8, 16).item(), 7), matrices(draw)
     q, k, v = lab.qkv(X, *weights)
     return {
         "shape of q": list(q.shape),

@@ -73,12 +73,13 @@ def named(result):
 @exercise.check(points=2)
 def shape_and_dtype(lab, draw):
     """Returns outputs and weights of the right shapes, in the dtype of the queries."""
-    q, k, v = inputs(draw, 2, 3, 5, 4, 11)
+    Lk = draw.integers(5, 11).item()
+    q, k, v = inputs(draw, 2, 3, Lk, 4, 11)
     results = {
         "rank 2": lab.scaled_dot_product_attention(*inputs(draw, 5, 6, 4, 3)),
         "rank 3": lab.scaled_dot_product_attention(q, k, v),
         "rank 4": lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 5, 6, 4, 7)),
-        "rank 3 with a mask": lab.scaled_dot_product_attention(q, k, v, some_keys(draw, 3, 5)),
+        "rank 3 with a mask": lab.scaled_dot_product_attention(q, k, v, some_keys(draw, 3, Lk)),
     }
     seen = {"result": count_of(results["rank 3"])}
     for name, result in results.items():

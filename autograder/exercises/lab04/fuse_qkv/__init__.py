@@ -114,6 +114,7 @@ def way_back(lab, draw):
     return {
         "gradients of fuse_qkv": draw.gradients(fused, *weights, *biases),
         "gradients of project_fused": draw.gradients(projected_at_once(lab), x, W, b),
+        "gradients at a bias of zeros": draw.gradients(projected_at_once(lab), x, W, 0 * b),
     }
 
 

@@ -291,6 +291,13 @@ wrong(
     "Without a bias your code stops: None cannot be added. When is there nothing to add?",
 )
 wrong(
+    "bias_of_zeros_left_out",
+    "F.linear(x, W, b)",
+    "F.linear(x, W, b if b is not None and b.any() else None)",
+    "A bias of zeros, as many layers start with, gets no gradient, because you leave it out. Which "
+    "bias is missing: one that is None, or one that is 0?",
+)
+wrong(
     "untransposed",
     "F.linear(x, W, b)",
     "x @ W + (0 if b is None else b)",

@@ -14,13 +14,14 @@ exercise = Exercise(causal_mask)
 @exercise.check(points=1.5)
 def shape_and_dtype(lab, draw):
     """Is a boolean tensor of shape (Lq, Lk), square if Lk is not given."""
-    square, cached, newest = lab.causal_mask(5), lab.causal_mask(3, 7), lab.causal_mask(1, 7)
+    Lk = draw.integers(9, 16).item()
+    square, cached, newest = lab.causal_mask(5), lab.causal_mask(3, Lk), lab.causal_mask(1, Lk)
     return {
         "shape, Lq=5": list(square.shape),
-        "shape, Lq=3, Lk=7": list(cached.shape),
+        f"shape, Lq=3, Lk={Lk}": list(cached.shape),
         "dtype": dtype_of(square),
-        "dtype, Lq=3, Lk=7": dtype_of(cached),
-        "dtype, Lq=1, Lk=7": dtype_of(newest),
+        f"dtype, Lq=3, Lk={Lk}": dtype_of(cached),
+        f"dtype, Lq=1, Lk={Lk}": dtype_of(newest),
     }
 
 
@@ -34,7 +35,8 @@ def as_many_keys_as_queries(lab, draw):
 @exercise.check(points=2)
 def with_a_cache(lab, draw):
     """With more keys than queries, the last query stands at the last key."""
-    lengths = ((2, 5), (3, 7), (1, 4), (4, 5))
+    more = draw.permutation(6).tolist()
+    lengths = ((2, 9 + more[0]), (3, 9 + more[1]), (1, 9 + more[2]), (4, 5))
     return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
 
 

@@ -28,6 +28,23 @@ wrong(
     "Your result has one mask for each sentence, but torch expects (B * num_heads, Lq, Lk). How "
     "many masks does each sentence need?",
 )
+SQUEEZED = (
+    "`squeeze()` without an axis drops every axis of length 1, also that of a batch with one "
+    "sentence, or of a single query. Which axis do you mean?"
+)
+wrong(
+    "squeezed",
+    "if mask.ndim == 4:",
+    "mask = mask.squeeze()\n    if mask.ndim == 3:\n        mask = mask[:, None]\n"
+    "    if mask.ndim == 4:",
+    SQUEEZED,
+)
+wrong(
+    "squeezed_if_there_are_four_axes",
+    "mask.expand(-1, num_heads, -1, -1)",
+    "mask.squeeze()[:, None].expand(-1, num_heads, -1, -1)",
+    SQUEEZED,
+)
 wrong(
     "four_axes",
     ".flatten(0, 1)",

@@ -39,7 +39,8 @@ def ask(lab, scores, mask):
 @exercise.check(points=1)
 def shape_and_dtype(lab, draw):
     """Has the shape and the dtype of the scores."""
-    scores, mask = draw.normal(2, 3, 5, 7), random_mask(draw, 2, 1, 1, 7)
+    Lk = draw.integers(6, 14).item()
+    scores, mask = draw.normal(2, 3, 5, Lk), random_mask(draw, 2, 1, 1, Lk)
     seen = {"shape": list(ask(lab, scores, mask).shape)}
     for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
         out = ask(lab, scores.to(dtype), mask)

@@ -38,7 +38,7 @@ def count(entries):
 @exercise.check(points=1.5)
 def shape_and_dtype(lab, draw):
     """Has the shape of the mask and the given dtype."""
-    mask = random_mask(draw, 2, 1, 3, 5)
+    mask = random_mask(draw, 2, 1, 3, draw.integers(5, 13).item())
     seen = {"shape": list(ask(lab, mask, torch.float32).shape)}
     for name, dtype in DTYPES.items():
         seen[f"dtype, asked for {name}"] = dtype_of(ask(lab, mask, dtype))
