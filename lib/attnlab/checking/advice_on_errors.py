@@ -20,7 +20,7 @@ _QUESTIONS_BY_MESSAGE = {
     "mean all of them, any of them, or whether it is None?",
     "must match the size of tensor": "What are the shapes on the two sides of the operation?",
     "received an invalid combination of arguments": "Does this call get the arguments that it "
-    "needs, in the right order?",
+    "needs, each of the right type, in the right order?",
     "Module.__init__() call": "Which call must come first in `__init__`?",
     "a leaf Variable that requires grad": "Which line writes into a tensor that torch trains, and "
     "should torch record that?",

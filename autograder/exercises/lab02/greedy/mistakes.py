@@ -33,13 +33,11 @@ wrong(
     "Every step starts from the encoder's last state. The cell returns three things: which of them "
     "must go into the next step?",
 )
-wrong(
-    "stops_with_the_first",
-    "not over.all()",
-    "not over.any()",
+STOPS_WITH_THE_FIRST = (
     "The whole batch stops as soon as one of its sentences has ended, and the others are cut off. "
-    "How many sentences must be over before the loop may stop?",
+    "How many sentences must be over before the loop may stop?"
 )
+wrong("stops_with_the_first", "not over.all()", "not over.any()", STOPS_WITH_THE_FIRST)
 wrong(
     "batch_of_one_dropped",
     "logits.argmax",
@@ -53,6 +51,17 @@ TALKS_ON = (
 )
 WITHOUT_EOS = "[symbol for symbol in row if symbol != eos]"
 wrong("talks_on", CUT, WITHOUT_EOS, TALKS_ON)
+# A loop that stops before it keeps the step's symbols.
+ROWS = f"{COLUMNS} if chosen else torch.zeros(len(source), 0, dtype=torch.int64)"
+ENDS = "over = over | (fed == eos)"
+for name, ends, rest, advice in (
+    ("before_the_first", "over = fed == eos", {}, STOPS_WITH_THE_FIRST),
+    ("before_all_and_keeps_the_rest", ENDS, {CUT: "row"}, TALKS_ON),
+    ("before_all_at_once_and_keeps_the_rest", "over = fed == eos", {CUT: "row"}, TALKS_ON),
+):
+    how = "any" if advice is STOPS_WITH_THE_FIRST else "all"
+    stops = f"{ends}\n            if over.{how}():\n                break"
+    wrong.several(f"stops_{name}", {ENDS: stops, COLUMNS: f"({ROWS})", **rest}, advice)
 wrong.several("talks_on_to_the_end", {" and not over.all()": "", CUT: WITHOUT_EOS}, TALKS_ON)
 wrong(
     "eos_kept",
