@@ -152,8 +152,9 @@ def earlier_steps(
 def failing_steps(
     function: Callable[..., Any], lab: VisibleLab, names: Mapping[str, Any]
 ) -> list[VisibleExercise]:
-    """The steps of `lab` that a function of the notebook calls and that fail visible checks."""
+    """The steps of `lab` that fail visible checks, of `function` itself and of what it calls."""
     asked = {name for one in functions_in(function) for name in globals_of(one.__code__)}
+    asked |= {name for name, value in names.items() if value is function}
     called = _called_from(asked, names)
     used = [exercise for exercise in lab.exercises if called.intersection(exercise.names)]
     return [exercise for exercise in used if not run_visible(exercise, names).passed]

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own habit
 
+from attnlab.notebook.review import failing_note
 from attnlab.notebook.unwritten import why_not
 
 VOCAB, PAD = 7, 3
@@ -118,7 +119,7 @@ def print_evidence(
     suspects: Mapping[str, nn.Module],
     T: int,  # noqa: N803 - the field's letter
 ) -> None:
-    """Print what two probes say about each model.
+    """Print what two probes say about each model, and whether the probes are right.
 
     Args:
         leaks: called as ``leaks(model, T, vocab)``; returns pairs (output, later token).
@@ -135,3 +136,5 @@ def print_evidence(
             continue
         padding = "changes nothing" if kept else "changes its outputs"
         print(f"{name}: looks ahead by {ahead} at most; padding {padding}")
+    if doubt := failing_note(leaks, pad_invariant):
+        print(f"({doubt})")

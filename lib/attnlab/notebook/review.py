@@ -53,24 +53,31 @@ def compare_predictions(
             print(f"{name}: write your guess first, then run this cell again")
             continue
         try:
-            said = _rounded(answer())
+            said = f"{_rounded(answer())}"
         except Exception as error:
             said = f"nothing yet: {why_not(error)}"
-        print(f"{name}: you say {guess}, your functions say {said}{_failing(answer)}")
+        doubt = failing_note(answer)
+        said += f" ({doubt})" if doubt else ""
+        print(f"{name}: you say {guess}, your functions say {said}")
 
 
-def _failing(answer: Callable[[], Any]) -> str:
-    """In brackets, the steps that `answer` calls and that are not right yet; empty if all are."""
+def failing_note(*functions: Callable[..., Any]) -> str:
+    """Says which steps are not right yet, of some functions and what they call; empty if all are.
+
+    Args:
+        functions: of the notebook, or lambdas in one of its cells.
+    """
     shell = kernel_shell()
     lab = lab_of_notebook() if shell is not None else None
     if lab is None:
         return ""
-    wrong = failing_steps(answer, lab, shell.user_ns)
+    found = [step for one in functions for step in failing_steps(one, lab, shell.user_ns)]
+    wrong = list(dict.fromkeys(step.step.number or step.name for step in found))
     if not wrong:
         return ""
-    steps = " and ".join(step.step.number or step.name for step in wrong)
+    steps = " and ".join(wrong)
     fail = "does not pass its" if len(wrong) == 1 else "do not pass their"
-    return f" (not to be trusted yet: {steps} {fail} checks)"
+    return f"not to be trusted yet: {steps} {fail} checks"
 
 
 def _rounded(answer: Any) -> Any:

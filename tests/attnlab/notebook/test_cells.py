@@ -275,6 +275,10 @@ def test_an_answer_of_a_wrong_step_is_not_to_be_trusted(kernel, capsys):
     kernel.run("compare", COMPARE)
     said = "your functions say -1.0 (not to be trusted yet: 1.1 and 1.2 do not pass their checks)"
     assert said in capsys.readouterr().out
+    kernel.run(
+        "note", "from attnlab.notebook.review import failing_note\nprint(failing_note(softmax))"
+    )
+    assert capsys.readouterr().out == "not to be trusted yet: 1.1 does not pass its checks\n"
 
 
 def test_why_there_is_no_picture_is_said_wherever_the_figure_is_asked_for(kernel, capsys):

@@ -26,3 +26,10 @@ wrong(
     "`.item()`, `float(…)` and `torch.tensor([…])` make plain numbers: no gradient gets back, and "
     "the dtype of the scores is float32. How do you put tensors side by side instead?",
 )
+FLOAT32 = (
+    "Your scores are float32, whatever the inputs are: `torch.zeros(…)` without a dtype, or a "
+    "cast, makes them so. Which dtype should they have?"
+)
+EACH = "torch.stack([(q * key).sum() for key in K])"
+wrong("scores_cast_to_float32", EACH, f"{EACH}.float()", FLOAT32)
+wrong("scaled_scores_cast_to_float32", SOFTMAX, f"softmax(({SOFTMAX[8:-1]}).float())", FLOAT32)
