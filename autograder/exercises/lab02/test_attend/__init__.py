@@ -193,9 +193,8 @@ def padding_alone(lab, draw):
 
     def nan_for_padding_alone(scores, hidden, mask=None):
         results = lab.attend(scores, hidden, mask)
-        if mask is None:
-            return results
-        empty = (mask == 0).all(-1)[:, None]
+        tokens = torch.ones_like(scores) if mask is None else mask
+        empty = (tokens == 0).all(-1)[:, None]
         return tuple(torch.where(empty, torch.nan * part, part) for part in results)
 
     return {
