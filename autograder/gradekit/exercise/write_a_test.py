@@ -26,6 +26,12 @@ from typing import Any
 from gradekit.exercise.definition import Exercise, Version
 from gradekit.exercise.edits import definition_from, source_text
 
+# The advice on tests in which a failed `assert` does not end the test; for exercise files.
+FAILURES_CAUGHT = (
+    "Your test catches its own failures: an `except` around an `assert` stops the error inside the "
+    "test. How does anyone learn that the `assert` has failed?"
+)
+
 
 class WriteATest(Exercise):
     """An exercise whose answer is a test; see :func:`write_a_test`."""

@@ -7,7 +7,7 @@ Also says on which earlier steps a step runs. Tested in
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
@@ -150,11 +150,12 @@ def earlier_steps(
 
 
 def failing_steps(
-    function: Callable[..., Any], lab: VisibleLab, names: Mapping[str, Any]
+    functions: Collection[Callable[..., Any]], lab: VisibleLab, names: Mapping[str, Any]
 ) -> list[VisibleExercise]:
-    """The steps of `lab` that fail visible checks, of `function` itself and of what it calls."""
-    asked = {name for one in functions_in(function) for name in globals_of(one.__code__)}
-    asked |= {name for name, value in names.items() if value is function}
+    """The steps of `lab` that fail visible checks, of `functions` themselves and what they call."""
+    inner = [one for function in functions for one in functions_in(function)]
+    asked = {name for one in inner for name in globals_of(one.__code__)}
+    asked |= {name for name, value in names.items() if any(value is one for one in functions)}
     called = _called_from(asked, names)
     used = [exercise for exercise in lab.exercises if called.intersection(exercise.names)]
     return [exercise for exercise in used if not run_visible(exercise, names).passed]

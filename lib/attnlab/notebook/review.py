@@ -71,11 +71,10 @@ def failing_note(*functions: Callable[..., Any]) -> str:
     lab = lab_of_notebook() if shell is not None else None
     if lab is None:
         return ""
-    found = [step for one in functions for step in failing_steps(one, lab, shell.user_ns)]
-    wrong = list(dict.fromkeys(step.step.number or step.name for step in found))
+    wrong = failing_steps(functions, lab, shell.user_ns)
     if not wrong:
         return ""
-    steps = " and ".join(wrong)
+    steps = " and ".join(step.step.number or step.name for step in wrong)
     fail = "does not pass its" if len(wrong) == 1 else "do not pass their"
     return f"not to be trusted yet: {steps} {fail} checks"
 

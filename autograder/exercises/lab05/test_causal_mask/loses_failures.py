@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from gradekit.exercise import FAILURES_CAUGHT
+
 from . import exercise
 from .also_right import FEWER_KEYS, LONG, MORE_KEYS, SQUARE, entry_by_entry, expected, right_for
 
@@ -89,12 +91,6 @@ for name, dtype in (("results", "same.append(mask.dtype == torch.bool)"), ("entr
         },
         ENTRIES_UNREAD if name == "entries" else ASSERTS_NOTHING,
     )
-
-
-FAILURES_CAUGHT = (
-    "Your test catches its own failures: an `except` around an `assert` stops the error inside the "
-    "test. How does anyone learn that the `assert` has failed?"
-)
 
 
 @exercise.mistake(FAILURES_CAUGHT)
