@@ -20,7 +20,7 @@ from attnlab.checking.definitions import kind_of
 from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.judges import Judge, Kills
 from attnlab.checking.lab import Lab, asked_names, observe
-from attnlab.checking.observation import pack, unpack
+from attnlab.checking.observation import as_received
 from attnlab.checking.verdict import PreparedCheck
 from attnlab.checking.visible import NotRunHere, VisibleCheck, VisibleExercise
 from gradekit.errors import ExerciseError
@@ -125,7 +125,7 @@ class Variants:
         seed = self._seed(exercise, check, number)
         seed_everything(seed)  # as on the untrusted side
         draw = Draw(seed, versions)
-        return unpack(pack(observe(check.probe, Lab(names), draw, forbids)))
+        return as_received(observe(check.probe, Lab(names), draw, forbids))
 
     def visible(self, exercise: Exercise) -> VisibleExercise:
         """The part of `exercise` that is in a student's bundle."""

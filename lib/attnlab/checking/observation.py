@@ -25,6 +25,8 @@ from safetensors.torch import load, save
 MAX_TEXT = 4_000
 MAX_INT = 2**63
 MAX_DIMENSIONS = 32
+# Bytes of the header: a name, a dtype, two offsets and the sizes of MAX_DIMENSIONS axes.
+_MOST_ABOUT_A_TENSOR = 1_000
 # File names of weights end like this.
 SAVED = ".safetensors"
 # Dtypes that compare in the same way on every machine; tensors of other dtypes become Opaque.
@@ -160,6 +162,25 @@ def unpack(data: bytes, limits: PackLimits = LIMITS) -> Any:
         MemoryError,
     ) as error:
         raise ObservationError(f"not an observation: {type(error).__name__}") from error
+
+
+def as_received(value: Any, limits: PackLimits = LIMITS) -> Any:
+    """What :func:`unpack` returns for the bytes that :func:`pack` makes of `value`.
+
+    The bytes are made only for values that could exceed a limit on them: they take most of the time
+    of the known mistakes, which run many thousand times.
+
+    Raises:
+        ObservationError: the value exceeds a limit.
+    """
+    tensors: dict[str, torch.Tensor] = {}
+    tree = _Writer(limits, tensors).encode(value, depth=0)
+    # The tree is a JSON string within the header's JSON, which at most doubles it.
+    header = 2 * len(json.dumps(tree)) + _MOST_ABOUT_A_TENSOR * len(tensors)
+    size = header + sum(tensor.nbytes for tensor in tensors.values())
+    if header > limits.header or size > limits.size:
+        return unpack(pack(value, limits), limits)
+    return _Reader(limits, tensors).decode(tree, depth=0)
 
 
 def _check_size(data: bytes, limits: PackLimits) -> int:

@@ -21,7 +21,7 @@ import torch
 from attnlab.checking.definitions import functions_in
 from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.lab import Lab, observe
-from attnlab.checking.observation import ObservationError, Opaque, Raised, clip, pack, unpack
+from attnlab.checking.observation import ObservationError, Opaque, Raised, as_received, clip
 from attnlab.checking.verdict import Verdict, judge_exercise
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
@@ -173,6 +173,6 @@ def working_folder() -> Path | None:
 def _plain(seen: Any) -> Any:
     """`seen` as the grader would receive it: plain values, no objects of the student's classes."""
     try:
-        return unpack(pack(seen))
+        return as_received(seen)
     except ObservationError:
         return Opaque("a value too large to compare")

@@ -19,6 +19,7 @@ from attnlab.checking.observation import (
     Opaque,
     PackLimits,
     Raised,
+    as_received,
     pack,
     unpack,
 )
@@ -50,12 +51,19 @@ trees = st.recursive(
 )
 
 
+
+@pytest.fixture(params=["through bytes", "without bytes"])
+def received(request):
+    return as_received if request.param == "without bytes" else lambda value: unpack(pack(value))
+
+
 @given(trees)
 @settings(deadline=None)
 def test_unpack_returns_what_was_packed(tree):
     data = pack(tree)
     assert same(unpack(data), tree)
     assert pack(tree) == data
+    assert same(as_received(tree), tree)
 
 
 @given(st.binary(max_size=300))
@@ -124,29 +132,29 @@ def test_equal_trees_have_equal_bytes_in_another_process():
         (np.datetime64("2026-01-01"), "numpy.datetime64"),
     ],
 )
-def test_other_values_keep_only_their_type(value, type_):
-    assert unpack(pack([value])) == [Opaque(type_)]
+def test_other_values_keep_only_their_type(received, value, type_):
+    assert received([value]) == [Opaque(type_)]
 
 
-def test_numbers_of_numpy_become_numbers():
-    seen = unpack(pack([np.float32(0.5), np.int64(3), np.bool_(True), np.str_("a")]))
+def test_numbers_of_numpy_become_numbers(received):
+    seen = received([np.float32(0.5), np.int64(3), np.bool_(True), np.str_("a")])
     assert seen == [0.5, 3, True, "a"]
     assert [type(value) for value in seen] == [float, int, bool, str]
 
 
-def test_a_tensor_subclass_becomes_a_plain_tensor_and_loses_its_graph():
+def test_a_tensor_subclass_becomes_a_plain_tensor_and_loses_its_graph(received):
     class Liar(torch.Tensor):
         def __eq__(self, other):
             return True
 
     tensor = torch.ones(2, requires_grad=True).mul(2).as_subclass(Liar)
-    seen = unpack(pack(tensor))
+    seen = received(tensor)
     assert type(seen) is torch.Tensor
     assert not seen.requires_grad
 
 
-def test_long_text_is_clipped():
-    seen = unpack(pack("x" * (MAX_TEXT + 10)))
+def test_long_text_is_clipped(received):
+    seen = received("x" * (MAX_TEXT + 10))
     assert len(seen) == MAX_TEXT
     assert seen.endswith("…")
 
@@ -162,6 +170,8 @@ def test_limits_apply_to_packing_and_unpacking():
     ):
         with pytest.raises(ObservationError, match="more than"):
             pack(tree, limits)
+        with pytest.raises(ObservationError, match="more than"):
+            as_received(tree, limits)
         with pytest.raises(ObservationError, match="more than"):
             unpack(data, limits)
 

@@ -41,7 +41,8 @@ def input_compared(impl, x):
 
 
 def gradient_compared(impl, x):
-    assert torch.autograd.gradcheck(lambda t: impl(t, 1), x[:1].clone().requires_grad_())
+    few = x[:1, :, :2].clone()  # each number costs a call, and each known mistake asks this
+    assert torch.autograd.gradcheck(lambda t: impl(t, 1), few.requires_grad_())
 
 
 def sums_asked(impl, x):
