@@ -9,6 +9,7 @@ advice for a known mistake is better and comes first (see :mod:`attnlab.checking
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import torch
@@ -34,6 +35,8 @@ from attnlab.checking.relations import relation, relation_of_two
 from attnlab.checking.shape_relations import shape_relation
 
 _MOST_SLICES = 4
+# A word, or a few, that a check puts in the place of a value.
+_FEW_WORDS = re.compile(r"\w[\w ,'-]{0,59}")
 _ONE_OR_SEVERAL = "Does the task ask for one value here or for several?"
 # How the entries of checks begin that ask whether a test rejects a wrong version.
 _REJECTS = "rejects "
@@ -335,6 +338,8 @@ def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
         return f"{seen}, expected {expected}. {_question_on_word(expected, seen)}".rstrip()
     if isinstance(expected, str) and seen == Opaque("str"):  # a word of a hidden check
         return "that word is not right here."
+    if isinstance(expected, str) and isinstance(seen, str) and _FEW_WORDS.fullmatch(seen):
+        return f"{seen}, and that is not right."
     if wrong is None:
         return f"{_kind(seen)} is not right here."
     count, total, first = int(wrong.sum()), wrong.numel(), _index(wrong)

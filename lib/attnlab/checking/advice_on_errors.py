@@ -67,6 +67,12 @@ _QUESTIONS_BY_MESSAGE = {
     "cannot be repeated?",
     "values to unpack": "How many values come out of the right-hand side?",
     "unsupported operand type": "Which of the two values has another type than you expect?",
+    "'tuple' object is not callable": "A comma at the end of an assignment makes a tuple: which "
+    "line sets the name that is called here?",
+    "not compiled with CUDA": "Which device does the code ask for, and which exists on every "
+    "machine?",
+    "Found no NVIDIA driver": "Which device does the code ask for, and which exists on every "
+    "machine?",
     "object has no attribute": "Which value did you expect there, and which did you get?",
 }
 
@@ -99,7 +105,7 @@ def explain_raised(difference: Difference, where: str) -> str:
         found = _NO_ATTRIBUTE.match(seen.message)
         if found is not None:
             return where + _explain_missing_attribute(found[1], found[2])
-    line = f" in the line `{seen.source_line}`" if seen.source_line else ""
+    line = f" in the line `{_cut_line(seen.source_line)}`" if seen.source_line else ""
     message = f": {seen.message}" if seen.message else ""
     if difference.is_rejection:
         stopped = f"{where}your test rejects it with {seen.type}{line}{message}"
@@ -108,7 +114,14 @@ def explain_raised(difference: Difference, where: str) -> str:
         instead = f" (expected {expected.type})" if isinstance(expected, Raised) else ""
         stopped = f"{where}your code stopped with {seen.type}{instead}{line}{message}"
         question = _question(seen.message)
-    return f"{stopped.rstrip('.: ')}. {question}".rstrip()
+    stopped = stopped.rstrip(".: ")
+    end = "" if stopped.endswith(("!", "?")) else "."
+    return f"{stopped}{end} {question}".rstrip()
+
+
+def _cut_line(line: str) -> str:
+    """A line of code; with an ellipsis if its statement goes on in the next one."""
+    return f"{line} …" if line.endswith(("(", "[", "{", ",")) else line
 
 
 def _explain_missing_attribute(kind: str, name: str) -> str:
@@ -149,9 +162,9 @@ def _question_on_a_test(difference: Difference) -> str:
     if difference.seen.type == "AssertionError":
         either = " If one does, your own code breaks this promise." if own else ""
         return (
-            "Print what this line compares, for your own version: is one side NaN or random, or do "
-            "only the last digits differ? If not: which sentence of the docstring promises it?"
-            + either
+            "Print both sides of what this line compares, for your own version. Is the expected "
+            "one right? Is one of them NaN or random, or do only the last digits differ? If "
+            "nothing of this: which sentence of the docstring promises it?" + either
         )
     either = " If it does, the error is in your own code." if own else ""
     return f"Does your test call it as the docstring says?{either}"

@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import io
 import random
+import traceback
 from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -177,13 +179,14 @@ class Draw:
     def accepted(self, test: Callable[..., Any], version: Callable[..., Any]) -> Raised | bool:
         """True if the student's `test` accepts `version`; else what it raises, and in which line.
 
-        For versions that students may see: a hidden one may raise words of its own.
+        For versions that students may see: a hidden one may raise words of its own. The line is one
+        of the cell that defines the test, even if the version raised the exception.
 
         Raises:
             NameError, KeyboardInterrupt and the errors that end a probe: they pass through.
         """
         error = _error_of(lambda: test(version))
-        return True if error is None else raised_by(error)
+        return True if error is None else raised_by(error, _code_outside(test, error))
 
     def accepts(self, test: Callable[..., Any]) -> list[bool | str]:
         """For each version: True if the student's `test` accepts it, False if it raises.
@@ -208,6 +211,13 @@ def _error_of(call: Callable[[], Any]) -> BaseException | None:
     except BaseException as error:  # pytest.fail() raises one that is not an Exception
         return error
     return None
+
+
+def _code_outside(test: Callable[..., Any], error: BaseException) -> list[CodeType]:
+    """The code on the way to `error` that the cell of the student's `test` does not define."""
+    cell = getattr(getattr(test, "__code__", None), "co_filename", None)
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return [code for code in codes if code.co_filename != cell]
 
 
 class _Written(io.TextIOBase):

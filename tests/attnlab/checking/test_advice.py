@@ -53,18 +53,31 @@ def words(expected, seen, judge=None):
             "Your test should reject a sum, and does not."),
         ({"accepts a": True}, {"accepts a": Raised("AssertionError", "", "assert y.sum() == 1")},
             "accepts a: your test rejects it with AssertionError in the line `assert y.sum() == 1`."
-            " Print what this line compares, for your own version: is one side NaN or random, or "
-            "do only the last digits differ? If not: which sentence of the docstring promises it?"),
+            " Print both sides of what this line compares, for your own version. Is the expected "
+            "one right? Is one of them NaN or random, or do only the last digits differ? If "
+            "nothing of this: which sentence of the docstring promises it?"),
         ({"accepts your own": True}, {"accepts your own": Raised("AssertionError", "", "assert y")},
             "accepts your own: your test rejects it with AssertionError in the line `assert y`. "
-            "Print what this line compares, for your own version: is one side NaN or random, or do "
-            "only the last digits differ? If not: which sentence of the docstring promises it? If "
-            "one does, your own code breaks this promise."),
+            "Print both sides of what this line compares, for your own version. Is the expected "
+            "one right? Is one of them NaN or random, or do only the last digits differ? If "
+            "nothing of this: which sentence of the docstring promises it? If one does, your own "
+            "code breaks this promise."),
+        ({"accepts your own": True}, {"accepts your own": Raised("AssertionError",
+            "Torch not compiled with CUDA enabled", 'm = impl(3, device="cuda")')},
+            "accepts your own: your test rejects it with AssertionError in the line "
+            '`m = impl(3, device="cuda")`: Torch not compiled with CUDA enabled. Which device does '
+            "the code ask for, and which exists on every machine?"),
+        (T([1.0]), Raised("ValueError", "10 features and 4 heads", "raise ValueError("),
+            "your code stopped with ValueError in the line `raise ValueError( …`: 10 features and "
+            "4 heads."),
+        (T([1.0]), Raised("AssertionError", "Tensor-likes are not close!"),
+            "your code stopped with AssertionError: Tensor-likes are not close!"),
         ({"accepts your own": True}, {"accepts your own": Raised("TypeError", "nothing", "f(3)")},
             "accepts your own: your test rejects it with TypeError in the line `f(3)`: nothing. "
             "Does your test call it as the docstring says? If it does, the error is in your own "
             "code."),
-        ("cosine", "sine", "'sine' is not right here."),
+        ("cosine", "sine", "sine, and that is not right."),
+        ("once", "f\"`<b>`", "'f\"`<b>`' is not right here."),
         (0.5, math.nan, "the result is NaN. Where does it come from?"),
         (1048576, 786432.0, "your 786432 is not right."),
         (1048576, 3e20, "your 3e+20 is not right."),
@@ -211,7 +224,7 @@ def test_a_word_that_is_not_offered_is_named_as_such():
     assert words("nothing", "batch norm", judge) == (
         "no such word; choose one of 'padding', 'nothing'."
     )
-    assert words("nothing", "padding", judge) == "'padding' is not right here."
+    assert words("nothing", "padding", judge) == "padding, and that is not right."
     assert judge.compare("nothing", "nothing") is None
     assert judge.compare("a word of the check's own", "a word of the check's own") is None
 

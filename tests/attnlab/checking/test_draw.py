@@ -1,3 +1,5 @@
+import linecache
+
 import numpy as np
 import pytest
 import torch
@@ -203,6 +205,25 @@ def test_what_a_test_says_of_one_version_is_kept():
     assert draw.accepted(lambda f: pytest.fail("no"), abs) == Raised("Failed", "no")
     with pytest.raises(NameError):
         draw.accepted(lambda f: not_defined, abs)  # noqa: F821 - the point
+
+
+def test_the_line_of_the_test_is_quoted_and_not_one_of_the_step_that_it_calls():
+    cells = {
+        "<student step>": "def step(x):\n    return x + (1, 2)\n",
+        "<student test>": "def test(impl):\n    check(impl)\ndef check(impl):\n    y = impl(3)\n",
+    }
+    names = {}
+    try:
+        for cell, source in cells.items():
+            linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)
+            exec(compile(source, cell, "exec"), names)
+        assert Draw(0).accepted(names["test"], names["step"]).source_line == "y = impl(3)"
+        # Only the step's cell is on the way to this error.
+        assert Draw(0).accepted(len, names["step"]).source_line == ""
+        assert Draw(0).accepted(lambda f: f(3), names["step"]).source_line == "return x + (1, 2)"
+    finally:
+        for cell in cells:
+            del linecache.cache[cell]
 
 
 @pytest.mark.parametrize("no", [False, torch.tensor(False), np.bool_(0)])

@@ -51,7 +51,6 @@ trees = st.recursive(
 )
 
 
-
 @pytest.fixture(params=["through bytes", "without bytes"])
 def received(request):
     return as_received if request.param == "without bytes" else lambda value: unpack(pack(value))
