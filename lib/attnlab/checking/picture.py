@@ -207,7 +207,7 @@ def _heat_map(axes: Any, panel: _Panel, numbers: bool) -> None:
             shade = image.cmap(image.norm(masked[row, column]))
             dark = 0.3 * shade[0] + 0.59 * shade[1] + 0.11 * shade[2] < 0.5
             axes.text(
-                column, row, text, ha="center", va="center", fontsize=6.6,
+                column, row, text, ha="center", va="center", fontsize=5.4 if "e−" in text else 6.6,
                 color="white" if dark else "#111111",
             )  # fmt: skip
 
@@ -232,7 +232,13 @@ def _crossed(value: float) -> str:
 
 
 def _whole_number(value: float) -> str:
-    return f"{value:.0f}" if abs(value) < 1e4 else f"{value:.0e}"
+    return f"{value:.0f}" if abs(value) < 1e4 else _short_exponent(f"{value:.0e}")
+
+
+def _short_exponent(text: str) -> str:
+    """1e4 instead of 1e+04: wider numbers would run into each other."""
+    number, _, exponent = text.partition("e")
+    return f"{number}e{int(exponent)}" if exponent else text
 
 
 def _number(value: float) -> str:
@@ -243,5 +249,5 @@ def _number(value: float) -> str:
         return f"{value:.2f}"
     if abs(value) >= 1:
         return _whole_number(value)
-    text = f"{value:.1g}"
+    text = _short_exponent(f"{value:.1g}")
     return text.replace("0.", ".", 1) if abs(value) < 0.01 else text  # no wider than others
