@@ -29,6 +29,11 @@ _MOST_PARTS = 100
 _SPACE = r"(?:[ \t\f]|\\\r?\n|\\\r)*+"
 _LONG_DOTTED_NAME = re.compile(rf"(?:\.{_SPACE}[^\s!-/:-@\[-^`{{-~]++{_SPACE}){{{_MOST_PARTS}}}")
 
+# The time that Python 3.11 takes for an f-string grows with the square of its fields: 16 s for half
+# a megabyte of them.
+_MOST_FIELDS = 2000
+_F_STRING = re.compile(r"\b[rR]?[fF][rR]?[\"']")
+
 
 def parsed(text: str) -> ast.Module:
     """The statements of a student's text, without warnings about them.
@@ -37,10 +42,13 @@ def parsed(text: str) -> ast.Module:
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python, is nested too
-            deeply, or has a dotted name of more parts than any program.
+            deeply, or has a dotted name of more parts, or f-strings of more fields, than any
+            program.
     """
     if _LONG_DOTTED_NAME.search(text):
         raise SyntaxError("a dotted name of too many parts")
+    if text.count("{") > _MOST_FIELDS and _F_STRING.search(text):
+        raise SyntaxError("f-strings of too many fields")
     with warnings.catch_warnings(action="ignore"):  # of strings such as "\d"
         return ast.parse(text)
 

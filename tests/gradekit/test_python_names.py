@@ -100,6 +100,24 @@ def test_the_search_for_dotted_names_does_not_keep_the_grader_busy(text: str) ->
     assert takes_less_than(3, search)
 
 
+@pytest.mark.parametrize("text", ["f'{}'", 'x = 1; y = rF"""{}"""', "g(a) + (f'' '{}')", "f'{} "])
+def test_an_f_string_of_many_fields_does_not_keep_the_grader_busy(text: str) -> None:
+    long = text.replace("{}", "{x}" * 30_000)
+
+    def refused() -> None:
+        with pytest.raises(SyntaxError, match="too many fields"):
+            parsed(long)
+
+    if text == "f'{}'":
+        assert not takes_less_than(0.5, lambda: ast.parse(long)), "Python's parser is busy"
+    assert takes_less_than(0.5, refused)
+
+
+def test_a_long_table_is_no_f_string() -> None:
+    assert len(parsed("table = [" + "{'a': 1}, " * 3000 + "]").body) == 1
+    assert len(parsed(f"print(f'{'{x}' * 99}')").body) == 1
+
+
 def test_students_code_is_parsed_without_warnings() -> None:
     deep = f"import torch.nn.functional as F\nx = {'.'.join('a' * 99)}\ny = '\\d'  # {'...' * 99}\n"
     with warnings.catch_warnings(action="error"):

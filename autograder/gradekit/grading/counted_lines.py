@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from attnlab.checking.changed_lines import CHANGED, FewChanges, changed_lines
@@ -40,7 +42,7 @@ def with_changes_of(seen: Any, judge: FewChanges, sources: Sequence[str]) -> Any
     if sum(map(len, sources)) > _MOST_CODE:
         return {**seen, CHANGED: _NOT_COUNTED}
     last = None
-    for statement in _statements(sources):
+    for statement in _statements(tuple(sources)):
         if judge.name in names_bound_by(statement):
             last = statement
     return {**seen, CHANGED: _count(judge.before, last)}
@@ -56,18 +58,20 @@ def _count(before: str, last: ast.stmt | None) -> int:
         return _NOT_COUNTED
 
 
-def _statements(sources: Sequence[str]) -> Iterator[ast.stmt]:
+@lru_cache(maxsize=1)  # a lab's bug clinics ask about the same notebook one after another
+def _statements(sources: tuple[str, ...]) -> tuple[ast.stmt, ...]:
     """The statements at the top of all cells that are Python; IPython's own lines are left out."""
-    for source in sources:
-        if not _runs_here(source):
-            continue
-        lines = ["" if line.startswith(("%", "!")) else line for line in source.split("\n")]
-        for text in ("\n".join(lines), _OF_IPYTHON.sub(r"\1pass", source)):
-            try:
-                yield from parsed(text).body
-                break
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                continue
+    return tuple(statement for source in sources for statement in _statements_in(source))
+
+
+def _statements_in(source: str) -> list[ast.stmt]:
+    if not _runs_here(source):
+        return []
+    lines = ["" if line.startswith(("%", "!")) else line for line in source.split("\n")]
+    for text in ("\n".join(lines), _OF_IPYTHON.sub(r"\1pass", source)):
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            return parsed(text).body
+    return []
 
 
 def _runs_here(source: str) -> bool:

@@ -111,13 +111,15 @@ def zip_items(
             raise RefusedError.
 
     Raises:
-        RefusedError: it is not a zip, or contains too many names.
+        RefusedError: it is not a zip, or contains no files or too many names.
     """
     with _file(archive) as file, _listed(file, count) as source:
         entries = source.infolist()
         count(len(entries))
         if len(entries) > MOST_NAMES:
             raise RefusedError(f"it contains {len(entries)} names, more than {MOST_NAMES}")
+        if all(entry.is_dir() for entry in entries):
+            raise RefusedError("it contains no files")
         for entry in entries:
             name = _name_in(entry)
             shown = _clean(name)
@@ -136,7 +138,12 @@ def _file(archive: Path | bytes) -> BinaryIO:
     if isinstance(archive, bytes):
         return io.BytesIO(archive)
     try:
-        return archive.open("rb")
+        # A pipe would wait for somebody who writes into it.
+        handle = os.open(archive, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise RefusedError("it is not a file")
+        return open(handle, "rb")
     except OSError as error:
         raise RefusedError(f"it cannot be read ({error.strerror})") from None
 

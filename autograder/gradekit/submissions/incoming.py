@@ -106,7 +106,7 @@ class IncomingSubmission:
         if path not in self.files and self._count_for(path) >= MOST_STUDENT_FILES:
             raise RefusedError(f"the hand-in has more than {MOST_STUDENT_FILES} files")
         order = (version, when or _OLDEST)
-        if path in self.versions and self.versions[path] >= order:
+        if path in self.versions and self.versions[path] > order:
             return
         total = self.total + len(data) - len(self.files.get(path, b""))
         if total > MOST_STUDENT_BYTES:

@@ -46,6 +46,35 @@ def test_a_folder_with_the_notebooks_name_does_not_stop_the_others(course: Cours
     assert set(submitted_files(course)["ada"]) == {"x.ipynb", f"{NAME}.ipynb/data.csv"}
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")  # Python's, when it writes such a zip
+def test_of_two_files_with_one_name_the_last_is_taken(course: Course, tmp_path: Path) -> None:
+    """As usual programs unpack it."""
+    path = tmp_path / "class.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for text in ("1", "2"):
+            archive.writestr(zipfile.ZipInfo("bob/data.csv", (2026, 11, 2, 9, 0, 0)), text)
+        archive.writestr(f"bob/{NAME}.ipynb", NOTEBOOK)
+    assert [taken.student for taken in collect_submissions(course, LAB, [path]).collected] == [
+        "bob"
+    ]
+    assert submitted_files(course)["bob"]["data.csv"] == b"2"
+
+
+def test_a_zip_without_files_is_told(course: Course, tmp_path: Path) -> None:
+    path = tmp_path / "class.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.mkdir("bob")
+    summary = collect_submissions(course, LAB, [path])
+    assert [refused.reason for refused in summary.refused] == ["it contains no files"]
+
+
+def test_a_pipe_in_the_place_of_a_zip_is_not_waited_for(course: Course, tmp_path: Path) -> None:
+    path = tmp_path / "class.zip"
+    os.mkfifo(path)
+    summary = collect_submissions(course, LAB, [path])
+    assert [refused.reason for refused in summary.refused] == ["it is not a file"]
+
+
 @pytest.mark.parametrize("how", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_what_unpacks_at_one_go_is_refused(course: Course, tmp_path: Path, how: int) -> None:
     path = tmp_path / "class.zip"
