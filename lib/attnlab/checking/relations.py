@@ -18,6 +18,7 @@ _EXACT = 1e-6
 _FEWEST = 3  # with fewer numbers, a factor or a difference always fits
 _SMALL_COUNT = 12
 _SUMS = 1e-4  # how far from 1 a sum may be, whatever the dtype
+_ALMOST = 1e-2
 _INVERTED = "True and False are exchanged throughout: what does True mean in this task?"
 
 
@@ -147,7 +148,8 @@ def _of_sums(right: Tensor, yours: Tensor) -> str:
     """The right numbers are shares of a whole, and the student's are not."""
     for dim in reversed(range(right.ndim)):  # mostly, shares are along the last axis
         shares = right.shape[dim] > 1 and _sums_to_one(right, dim)
-        if shares and not _sums_to_one(yours, dim):
+        # Sums that are almost 1 are a matter of digits, not of a missing division.
+        if shares and not _sums_to_one(yours, dim, _ALMOST):
             return f"Yours do not all sum to 1 along dimension {dim}: what should make them do so?"
     return ""
 
@@ -158,8 +160,8 @@ def _moved(one: Tensor, other: Tensor, dim: int) -> bool:
     return _equal(one.narrow(dim, 0, length), other.narrow(dim, 1, length))
 
 
-def _sums_to_one(numbers: Tensor, dim: int) -> bool:
-    return bool((numbers >= 0).all()) and bool(((numbers.sum(dim) - 1).abs() < _SUMS).all())
+def _sums_to_one(numbers: Tensor, dim: int, most: float = _SUMS) -> bool:
+    return bool((numbers >= 0).all()) and bool(((numbers.sum(dim) - 1).abs() < most).all())
 
 
 def _repeated(numbers: Tensor, dim: int) -> bool:

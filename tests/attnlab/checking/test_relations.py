@@ -65,6 +65,7 @@ def test_sums_along_another_axis() -> None:
     square = RIGHT[:, :3].exp()
     assert "Yours sum to 1 along dimension 0" in relation(square.softmax(1), square.softmax(0))
     assert "do not all sum to 1 along dimension 1" in relation(square.softmax(1), square)
+    assert relation(square.softmax(1), square.half().softmax(1) * 1.001) == ""
 
 
 def test_rows_and_columns_exchanged() -> None:
