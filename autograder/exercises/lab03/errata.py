@@ -1,11 +1,14 @@
 """errata: five formulas on the slides, and what they should be."""
 
 import math
+from itertools import combinations
 
 import torch
 
 from attnlab.checking.answers import entries, plain
+from attnlab.checking.judges import Close
 from gradekit.exercise import Errata, Item
+from gradekit.exercise.definition import Check
 
 exercise = Errata(
     {
@@ -69,26 +72,31 @@ exercise = Errata(
 )
 
 
-def which_is_larger(slide, right):
-    """In words, the place of the larger one of two numbers."""
-    if not all(isinstance(number, (int, float)) for number in (slide, right)):
-        return "nowhere: these are not two numbers"
-    if slide == right:
-        return "nowhere: both are the same"
-    return "first" if slide > right else "second"
+def is_larger(one, other):
+    """Whether one number is larger than the other; in words if these are not two numbers."""
+    if not all(isinstance(number, (int, float)) for number in (one, other)):
+        return "these are not two numbers"
+    return one > other
 
 
-@exercise.check(points=0.5)
 def in_order(lab, draw):
-    """The slide's number is the first one of each item, so the larger number is in its place."""
+    """The slide's number comes first in each item, so the larger one of the two is in its place."""
     names = ("C4", "C9", "G5", "N3", "W1")
     slides, rights = entries(lab, 0, *names), entries(lab, 1, *names)
-    return {
-        f"{name}: the place of the larger number": which_is_larger(
-            plain(slides[name]), plain(rights[name])
-        )
-        for name in slides
-    }
+    larger = {"C4": "first", "C9": "first", "G5": "first", "N3": "first", "W1": "second"}
+    seen = {}
+    for name in slides:
+        slide, right = plain(slides[name]), plain(rights[name])
+        two = (slide, right) if larger[name] == "first" else (right, slide)
+        seen[f"{name}: your two numbers are different"] = slide != right
+        seen[f"{name}: here the {larger[name]} number is the larger one"] = is_larger(*two)
+    return seen
+
+
+EXCHANGED = "Are the two exchanged, or is one of them wrong?"
+exercise.add_check(
+    Check("in_order", in_order.__doc__, 0.5, False, Close(), in_order, question=EXCHANGED)
+)
 
 
 def wrong_pair(name, advice, **pairs):
@@ -268,6 +276,17 @@ wrong_pair(
     "after each division?",
     W1=(512**0.5, 8.0, "a query has 64 numbers"),
 )
+for name, first, second in (
+    ("divisor_of_the_slide_given", 512**0.5, 1.0),
+    ("divisor_of_the_slide_given_as_right", 1.0, 512**0.5),
+    ("divisors_given_and_swapped", 8.0, 512**0.5),
+):
+    wrong_pair(
+        name,
+        "W1: one of your two numbers is the root that the slide divides by. How large is the "
+        "spread of the scores after that division?",
+        W1=(first, second, "a query has 64 numbers"),
+    )
 wrong_pair(
     "deviations_swapped",
     "W1: these two are swapped. Which of them comes with the slide's divisor?",
@@ -292,11 +311,29 @@ exercise.wrong(
 )
 exercise.wrong(
     "all_pairs_swapped",
-    "In every item, your two numbers are in the other order. Which of them follows from the slide "
-    "as it is, and which place has it in the cell's example?",
+    "In every item, the other one of your two numbers should be the larger one. Which of the two "
+    "follows from the slide as it is, and which place has it in the cell's example?",
     **{name: (right, says, reason) for name, (says, right, reason) in exercise.right.items()},
 )
 
+# Before the hand-in only the order is checked, so all of this must be true of wrong numbers, too.
+for count in range(2, len(exercise.right)):
+    for names in combinations(exercise.right, count):
+        swapped = {name: exercise.right[name] for name in names}
+        exercise.wrong(
+            f"{'_'.join(names)}_exchanged",
+            f"{', '.join(names)}: in each of these, the other one of your two numbers should be "
+            f"the larger one. {EXCHANGED}",
+            **{name: (right, says, reason) for name, (says, right, reason) in swapped.items()},
+        )
+for item in ("C4", "N3"):
+    _, right, reason = exercise.right[item]
+    exercise.wrong(
+        f"{item}_right_number_twice",
+        f"{item}: you give one number twice, but the question asks for two different ones. Which "
+        "of them follows from the slide as it is?",
+        **{item: (right, right, reason)},
+    )
 exercise.numbers_mixed_up("Which of them follows from the slide as it is?")
 
 exercise.also_right_with(

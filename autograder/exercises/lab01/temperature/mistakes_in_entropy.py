@@ -44,6 +44,14 @@ for name, number in (("", "1e-9"), ("a_little_", "1e-12")):
             f"    p = p.{raised}\n    return",
             RAISED,
         )
+for name, number in (("", "1e-6"), ("a_little_", "1e-7"), ("hardly_", "1e-8")):
+    wrong_entropy(
+        f"certainty_{name}lowered",
+        "    return",
+        f"    p = p.clamp(max=1 - {number})\n    return",
+        "The entropy of a certain outcome is a little above 0: perhaps you clamp probabilities of "
+        "1, too. Which logarithm needs help: that of 0, or that of 1?",
+    )
 wrong_entropy(
     "number_of_choices",
     "-torch.xlogy(p, p).sum(-1)",

@@ -26,15 +26,21 @@ wrong(
     "the two does attend return first?",
 )
 
-wrong(
-    "AlignsWithNewState",
-    ATTEND,
-    "nothing = hidden.new_zeros(len(hidden), hidden.shape[-1])\n"
-    "        ahead = self.gru(torch.cat([self.embedding(y_prev), nothing], -1), state)\n"
-    "        context, weights = attend(self.score(ahead, hidden), hidden, mask)",
-    "Your alignment uses the state *after* the GRU, but the GRU needs the context first; you broke "
-    "this circle with a context of zeros. Which state is known before anything is computed?",
-)
+for name, instead, words in (
+    ("", "hidden.new_zeros(len(hidden), hidden.shape[-1])", "a context of zeros"),
+    ("ByMean", "hidden.mean(1)", "a plain mean of the vectors"),
+    ("ByLast", "hidden[:, -1]", "the last vector"),
+    ("ByFirst", "hidden[:, 0]", "the first vector"),
+):
+    wrong(
+        f"AlignsWithNewState{name}",
+        ATTEND,
+        f"instead = {instead}\n"
+        "        ahead = self.gru(torch.cat([self.embedding(y_prev), instead], -1), state)\n"
+        "        context, weights = attend(self.score(ahead, hidden), hidden, mask)",
+        "Your alignment uses the state *after* a GRU step, but the GRU needs the context first; "
+        f"you broke this circle with {words}. Which state is known before anything is computed?",
+    )
 wrong.several(
     "LuongsOrder",
     {

@@ -99,7 +99,10 @@ def told(lab, draw, ends, max_len, talkers=4, width=5):
 
 @exercise.check(points=0.5)
 def one_list_for_each_sentence(lab, draw):
-    """Returns a list of lists of plain numbers, one for each sentence; the same ones each time."""
+    """Returns a list of lists of plain numbers, one for each sentence, even if all are empty.
+
+    A second call returns the same ones.
+    """
     model = Talker(draw, (4, 4, 4))
     source, mask = model.source(draw)
     sentences, same = [], True
@@ -108,6 +111,10 @@ def one_list_for_each_sentence(lab, draw):
         nonlocal sentences, same
         sentences = lab.greedy(model, source.clone(), mask.clone(), BOS, EOS, 9)
         same = str(sentences) == str(lab.greedy(model, source, mask, BOS, EOS, 9))
+
+    def lists_if_all_are_empty(B):
+        empty = Talker(draw, (1,) * B)
+        return len(lab.greedy(empty, *empty.source(draw), BOS, EOS, 9))
 
     error = draw.raises(twice)
     first, later = (model.fed or ["nothing"])[0], sorted({TOKENS, *model.fed[1:]} - {TOKENS})
@@ -120,6 +127,7 @@ def one_list_for_each_sentence(lab, draw):
         "kinds inside": sorted({type(one).__name__ for one in sentences}),
         "kinds of symbols": sorted({type(n).__name__ for one in sentences for n in one}),
         "lists for a batch of 3 sentences": len(sentences),
+        "lists if all sentences are empty": draw.each_size(lists_if_all_are_empty, B=2),
         "a second call gives": "the same sentences" if same else "other sentences",
     }
 

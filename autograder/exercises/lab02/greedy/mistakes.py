@@ -51,17 +51,6 @@ TALKS_ON = (
 )
 WITHOUT_EOS = "[symbol for symbol in row if symbol != eos]"
 wrong("talks_on", CUT, WITHOUT_EOS, TALKS_ON)
-# A loop that stops before it keeps the step's symbols.
-ROWS = f"{COLUMNS} if chosen else torch.zeros(len(source), 0, dtype=torch.int64)"
-ENDS = "over = over | (fed == eos)"
-for name, ends, rest, advice in (
-    ("before_the_first", "over = fed == eos", {}, STOPS_WITH_THE_FIRST),
-    ("before_all_and_keeps_the_rest", ENDS, {CUT: "row"}, TALKS_ON),
-    ("before_all_at_once_and_keeps_the_rest", "over = fed == eos", {CUT: "row"}, TALKS_ON),
-):
-    how = "any" if advice is STOPS_WITH_THE_FIRST else "all"
-    stops = f"{ends}\n            if over.{how}():\n                break"
-    wrong.several(f"stops_{name}", {ENDS: stops, COLUMNS: f"({ROWS})", **rest}, advice)
 wrong.several("talks_on_to_the_end", {" and not over.all()": "", CUT: WITHOUT_EOS}, TALKS_ON)
 wrong(
     "eos_kept",
@@ -203,13 +192,38 @@ wrong(
     "All your sentences are the same list: `[[]] * n` makes n names for it. What makes a new list "
     "for each sentence?",
 )
-wrong(
-    "end_of_the_first_sentence",
-    "not over.all()",
-    "not over[0]",
+ENDS_WITH_THE_FIRST_ROW = (
     "Your loop checks only whether the *first* sentence has ended (`[0]`, or `.item()` of it), and "
-    "the others stop with it. Do all sentences of a batch end at the same step?",
+    "the others stop with it. Do all sentences of a batch end at the same step?"
 )
+wrong("end_of_the_first_sentence", "not over.all()", "not over[0]", ENDS_WITH_THE_FIRST_ROW)
+# A loop that stops before it keeps the step's symbols. It may keep none.
+ENDS = "over = over | (fed == eos)"
+ALL_EMPTY = (
+    "If all sentences of a batch are empty, your function stops with an error, or returns too few "
+    "lists: perhaps your loop keeps no step, and then there is nothing to put together. How many "
+    "lists does the task ask for, for B sentences?"
+)
+NOTHING_KEPT = {
+    "": f"({COLUMNS} if chosen else torch.zeros(len(source), 0, dtype=torch.int64))",
+    "_and_stacks_nothing": COLUMNS,
+    "_and_joins_nothing": "torch.cat([one[:, None] for one in chosen], 1)",
+    "_and_returns_nothing": f"({COLUMNS} if chosen else torch.zeros(0))",
+}
+SHORT = {"len(chosen) < max_len": "len(chosen) < max_len - 1"}
+for name, ends, condition, changed, advice in (
+    ("the_first", "over = fed == eos", "over.any()", {}, STOPS_WITH_THE_FIRST),
+    ("that_of_the_first_row", ENDS, "over[0]", {}, ENDS_WITH_THE_FIRST_ROW),
+    ("all_and_keeps_the_rest", ENDS, "over.all()", {CUT: "row"}, TALKS_ON),
+    ("all_at_once_and_keeps_the_rest", "over = fed == eos", "over.all()", {CUT: "row"}, TALKS_ON),
+    ("all_or_max_len", ENDS, "over.all()", SHORT, ONE_TOO_FEW),
+    ("all", ENDS, "over.all()", {}, ALL_EMPTY),
+):
+    stops = f"{ends}\n            if {condition}:\n                break"
+    for end, rows in NOTHING_KEPT.items():
+        together = {} if rows == COLUMNS else {COLUMNS: rows}
+        if end or advice != ALL_EMPTY:  # else it is right
+            wrong.several(f"stops_before_{name}{end}", {ENDS: stops, **together, **changed}, advice)
 wrong(
     "source_overwritten",
     "    return",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -45,6 +46,16 @@ LAST_DIGITS = "one whose results are as expected, but for their last digits"
 FULL_OF_PADDING = "one with a sentence that is all padding"
 NOT_FINITE = "one with a number that is not finite"
 
+DTYPE = re.compile(r"\b(double|float|half|bfloat16|long|int|bool)\b")
+OTHER_ORDER = "the other order of the results"
+TWO_DTYPES = "numbers of two dtypes that meet"
+COMPARISON = "a comparison that fails"
+ANOTHER_ERROR = "another error"
+
+# Names of functions that make one number of all differences.
+OF_ALL = ("max", "amax", "sum", "mean", "norm", "linalg_norm", "linalg_vector_norm")
+OF_ALL_PAIRS = ("mse_loss", "l1_loss", "dist")
+
 exercise = write_a_test(
     "test_attend",
     of=attend,
@@ -54,8 +65,38 @@ exercise = write_a_test(
 )
 
 
+def swapped(lab):
+    """The student's own attend, with its results in the other order."""
+
+    def version(scores, hidden, mask=None):
+        context, weights = lab.attend(scores, hidden, mask)
+        return weights, context
+
+    return version
+
+
+def what_stops(lab, draw, accepted):
+    """Why the test does not accept the student's own attend.
+
+    `accepted` is True, or the error. Of dtypes, only torch's message on two of them counts.
+    """
+    if accepted is True:
+        return "nothing"
+    if draw.rejects(lab.test_attend, swapped(lab)) is False:
+        return OTHER_ORDER
+    if accepted.type == "AssertionError":  # that of torch.testing
+        two = "attribute 'dtype' do not match" in accepted.message
+        return TWO_DTYPES if two else COMPARISON
+    dtypes = set(DTYPE.findall(accepted.message.lower()))
+    two = accepted.type == "RuntimeError" and len(dtypes) > 1
+    return TWO_DTYPES if two else ANOTHER_ERROR
+
+
 class RoughComparisons(TorchFunctionMode):
-    """Compares floating numbers roughly, however exactly the code compares them."""
+    """Compares floating numbers roughly, however exactly the code compares them.
+
+    With `nan_equal`, NaN is equal to every number, and all other numbers are still compared.
+    """
 
     def __init__(self, nan_equal=False):
         super().__init__()
@@ -67,6 +108,12 @@ class RoughComparisons(TorchFunctionMode):
         if function in (torch.Tensor.item, torch.Tensor.__float__) and pair[0].is_floating_point():
             return round(function(*args), 4)
         floating = any(isinstance(x, torch.Tensor) and x.is_floating_point() for x in pair)
+        of_all = name in OF_ALL and len(args) == 1 and kwargs.get("dim") is None
+        if self.nan_equal and floating and (of_all or name in OF_ALL_PAIRS):
+            # One NaN would hide all other differences.
+            pair = torch.broadcast_tensors(*pair)
+            nan = sum(pair).isnan()
+            return function(*(x.masked_fill(nan, 0) for x in pair), *args[2:], **kwargs)
         if not floating or len(pair) < 2:
             return function(*args, **kwargs)
         if name in ("allclose", "isclose"):
@@ -167,17 +214,14 @@ def openly_wrong(lab, draw):
         context, weights = lab.attend(scores, hidden, mask)
         return context.flip(0), weights
 
-    def swapped(scores, hidden, mask=None):
-        context, weights = lab.attend(scores, hidden, mask)
-        return weights, context
-
     accepted = draw.accepted(lab.test_attend, lab.attend)
-    other_order = accepted is not True and draw.rejects(lab.test_attend, swapped) is False
+    stops = what_stops(lab, draw, accepted)
     return {
         "first result of `attend`, as your test takes it": (
-            "the weights" if other_order else "the context"
+            "the weights" if stops == OTHER_ORDER else "the context"
         ),
         "accepts your own": accepted,
+        "what stops your test at your own": stops,
         "times that it rejects your own with other last digits": int(
             draw.raises(lab.test_attend, last_digits) is not None
         ),
@@ -197,12 +241,14 @@ def padding_alone(lab, draw):
         empty = (tokens == 0).all(-1)[:, None]
         return tuple(torch.where(empty, torch.nan * part, part) for part in results)
 
+    accepted = draw.accepted(lab.test_attend, lab.attend)
     return {
         "rejects NaN for a sentence that is all padding": draw.rejects(
             lab.test_attend, nan_for_padding_alone
         ),
         # A test that rejects everything asks nothing about padding.
-        "accepts your own": draw.accepted(lab.test_attend, lab.attend),
+        "accepts your own": accepted,
+        "what stops your test at your own": what_stops(lab, draw, accepted),
     }
 
 
@@ -210,20 +256,14 @@ def padding_alone(lab, draw):
 def order_of_the_results(lab, draw):
     """Takes context and weights in the order of the task: rejects the other order alone."""
 
-    def swapped(scores, hidden, mask=None):
-        context, weights = lab.attend(scores, hidden, mask)
-        return weights, context
-
-    error = draw.raises(lab.test_attend, lab.attend)
-    rejects = draw.rejects(lab.test_attend, swapped)
-    explained = error is not None and rejects is True
-    accepts = True if error is None else error
-    if error is not None and rejects is False:
-        accepts = "in the other order alone"
+    accepted = draw.accepted(lab.test_attend, lab.attend)
+    rejects = draw.rejects(lab.test_attend, swapped(lab))
+    stops = what_stops(lab, draw, accepted)
+    explained = stops == COMPARISON and rejects is True
     return {
         "rejects the other order": rejects,
         "the last batch before your own is rejected": (
             last_batch(lab, draw) if explained else ORDINARY
         ),
-        "accepts your own": accepts,
+        "what stops your test at your own": stops,
     }

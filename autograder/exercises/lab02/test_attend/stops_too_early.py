@@ -45,9 +45,9 @@ def nan_expected_for_padding_alone(impl):
 
 
 TWO_DTYPES = (
-    "Your test compares numbers of two dtypes, and torch stops before it looks at them. Which "
-    "dtype have the results of your own `attend`, and which one do `torch.ones(…)` and "
-    "`torch.randn(…)` make?"
+    "Numbers of two dtypes meet in your test, and torch stops there. Which dtype do "
+    "`torch.ones(…)` and `torch.randn(…)` make, and which one have the inputs and the results of "
+    "your own `attend`?"
 )
 
 
@@ -61,6 +61,32 @@ def ones_of_float32(impl):
 def ones_of_float32_first(impl):
     _, weights = impl(torch.randn(2, 5).double(), torch.randn(2, 5, 3).double())
     assert torch.allclose(torch.ones(2), weights.sum(-1))
+
+
+@exercise.mistake(TWO_DTYPES)
+def ones_of_float32_in_torch_testing(impl):
+    _, weights = impl(torch.randn(2, 5).double(), torch.randn(2, 5, 3).double())
+    torch.testing.assert_close(weights.sum(-1), torch.ones(2))
+
+
+@exercise.mistake(
+    "A comparison in your test fails for your own `attend`. Which of its two sides is wrong? "
+    "Compute both by hand, for one sentence of two places."
+)
+def wrong_expectation(impl):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    _, weights = impl(scores, hidden)
+    assert torch.allclose(weights, scores.sigmoid())
+
+
+@exercise.mistake(
+    "At your own `attend`, your test stops with another error than AssertionError. Which shapes, "
+    "kinds and dtypes have the values in the line where it stops?"
+)
+def error_of_its_own(impl):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = impl(scores, hidden)
+    assert torch.allclose(context, (weights * hidden).sum(1))
 
 
 NOT_FINITE = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from attnlab.attention import attention_loop
@@ -32,12 +34,37 @@ def shape_and_dtype(lab, draw):
     }
 
 
+def dtype_that_holds(weights):
+    """The dtype of 16 bits that holds these numbers, unless they are simple fractions; or float64.
+
+    Weights that were computed in 16 bits fit into them, even if they became float64 afterwards.
+    """
+    if isinstance(weights, torch.Tensor) and not torch.equal((32 * weights).round(), 32 * weights):
+        for dtype in (torch.bfloat16, torch.float16):
+            if torch.equal(weights.to(dtype).to(weights.dtype), weights):
+                return dtype_of(weights.to(dtype))
+    return "float64"
+
+
 @exercise.check(points=1.5, judge=Close(atol=1e-6, rtol=1e-6))
 def hand_example(lab, draw):
     """Returns the weights of the example worked out by hand (its values are unit vectors)."""
     K = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
     q = torch.tensor([1.0, 0.0], dtype=torch.float64)
-    return lab.attention_loop(q, K, torch.eye(3, dtype=torch.float64))
+    weights = lab.attention_loop(q, K, torch.eye(3, dtype=torch.float64))
+    return {"the dtype that holds your weights": dtype_that_holds(weights), "weights": weights}
+
+
+def first_value_alone(lab, q, K, V):
+    """Whether only the first value comes back; if so, whether the last key was looked at."""
+    result = lab.attention_loop(q, K, V)
+    is_vector = isinstance(result, torch.Tensor) and result.shape == V[0].shape
+    if not is_vector or not torch.allclose(result.to(V.dtype), V[0]):
+        return "no"
+    without_a_last_key = K.clone()
+    without_a_last_key[-1] = math.nan
+    looked_at = lab.attention_loop(q, without_a_last_key, V).isnan().any()
+    return "yes, after all keys" if looked_at else "yes, before the last key"
 
 
 @exercise.check(points=2)
@@ -52,6 +79,7 @@ def values(lab, draw):
         for keys, d_k, d_v in ((5, 4, 11), (6, 16, 2), (1, 4, 3))
     }
     seen["each key fits better than the one before"] = lab.attention_loop(q, better_and_better, V)
+    seen["the first value alone"] = first_value_alone(lab, q, K, V)
     return seen
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from . import exercise, mistakes_in_scores  # noqa: F401 - to register its mistakes
+from . import exercise, mistakes_in_scores, mistakes_in_the_sum  # noqa: F401 - to register theirs
 from .also_right import one_pass, two_loops
 
 wrong = exercise.edits(two_loops)
@@ -194,22 +194,6 @@ wrong(
     "weight",
     "You return only one key's share: your sum starts again in each turn of the loop. Which line "
     "should add to the sum so far, and which should be before the loop?",
-)
-RETURNS_EARLY = (
-    "Only the first key counts in your result: your function ends after the first turn of the "
-    "loop. How far is your `return` indented, and which keys has the loop seen by then?"
-)
-wrong(
-    "returned_inside_the_loop",
-    ADD,
-    f"{ADD}\n        return out",
-    RETURNS_EARLY,
-)
-wrong(
-    "one_score_before_the_return",
-    BEGIN,
-    "return V[0] * softmax(scores[:1])",
-    RETURNS_EARLY,
 )
 wrong(
     "last_value_left_out",

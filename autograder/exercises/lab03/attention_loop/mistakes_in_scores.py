@@ -1,4 +1,6 @@
-"""Wrong versions of the loop in which a score is not one number."""
+"""Wrong versions of the loop in which a score is not one number, or has another dtype."""
+
+from itertools import product
 
 from . import exercise
 from .also_right import two_loops
@@ -33,3 +35,19 @@ FLOAT32 = (
 EACH = "torch.stack([(q * key).sum() for key in K])"
 wrong("scores_cast_to_float32", EACH, f"{EACH}.float()", FLOAT32)
 wrong("scaled_scores_cast_to_float32", SOFTMAX, f"softmax(({SOFTMAX[8:-1]}).float())", FLOAT32)
+BITS_16 = (
+    "Your scores are float16 or bfloat16, whatever the inputs are: a cast (`.half()`, `.to(…)`) or "
+    "a dtype that you name makes them so. Which dtype should they have?"
+)
+PRODUCT = "(q * key).sum()"
+for bits, torchs in product(("float16", "bfloat16"), (False, True)):
+    cast = f".to(torch.{bits})"
+    for name, old, new in (
+        ("scores", EACH, f"{EACH}{cast}"),
+        ("products", PRODUCT, f"(q{cast} * key{cast}).sum()"),
+        ("dot_products", PRODUCT, f"q{cast} @ key{cast}"),
+    ):
+        # torch's softmax rounds once, and that of lab 1 after each step.
+        softmax = {SOFTMAX: f"torch.{SOFTMAX[:-1]}, 0)"} if torchs else {}
+        by = "_by_torch" if torchs else ""
+        wrong.several(f"{name}_in_{bits}{by}", {old: new, **softmax}, BITS_16)

@@ -53,12 +53,19 @@ def inputs_kept(lab, draw):
     return {f"{name} unchanged": torch.equal(x, before[name]) for name, x in given.items()}
 
 
-@exercise.check(points=1, judge=Within(1.75, 2.25))
+@exercise.check(points=1, judge=Close(atol=1e-3, rtol=1e-3))
 def growth_of_time(lab, draw):
-    """`fit_exponent` finds 2 ± 0.25 for costs that grow with the square of the length."""
+    """`fit_exponent` finds 2 for a square, and the best line's slope if one cost is too high."""
     sizes = float64(64, 128, 256, 512, 1024)
     # Not the student's own counts, so that a wrong fit beside wrong counts is recognised, too.
-    return lab.fit_exponent(sizes.clone(), 100 * sizes**2)
+    exact = lab.fit_exponent(sizes.clone(), 100 * sizes**2)
+    uneven = float64(60, 100, 350, 500, 1200)
+    costs = 100 * uneven**2
+    costs[-1] *= draw.uniform(1, low=3.0, high=5.0).item()
+    return {
+        "100 n²": exact,
+        "100 n², and the last cost is too high": lab.fit_exponent(uneven.clone(), costs),
+    }
 
 
 @exercise.check(points=1, hidden=True)

@@ -23,16 +23,6 @@ def spread(call, times):
     return float(torch.tensor([float(call()) for _ in range(times)]).std())
 
 
-def how_far_apart(call, times, limit):
-    """In words, whether the results of many calls differ by more than a limit."""
-    return "far apart" if spread(call, times) > limit else "close together"
-
-
-def in_words(first, second):
-    """Whether two numbers are equal."""
-    return "the same" if float(first) == float(second) else "different"
-
-
 def deviation(call):
     """√variance over four calls: exact to 1 % together, and no call needs much memory."""
     variance = sum(float(call()) for _ in range(4)) / 4
@@ -55,8 +45,8 @@ def standard_deviation(lab, draw):
     return {
         **seen,
         "√variance / √16 with scaled=False, to one digit": rounded(asked / 4),
-        "measured: the variances of 50 and of 51 pairs": in_words(few, more),
-        "measured: two variances of other random numbers": in_words(*two),
+        "the variances of 50 and of 51 pairs are different": few != more,
+        "two variances of different random numbers are different": two[0] != two[1],
         "number of dimensions": one.ndim,
     }
 
@@ -103,23 +93,22 @@ def n_pairs(lab, draw):
     with LargestTensor() as largest:
         lab.score_variance(4, 500, draw.generator())
     return {
-        "the variances of 4 pairs, 40 times": how_far_apart(
-            lambda: lab.score_variance(2, 4, draw.generator()), 40, 0.3
-        ),
-        "the variances of 400 pairs, 25 times": how_far_apart(
-            lambda: lab.score_variance(2, 400, draw.generator()), 25, 0.4
-        ),
+        "40 variances of 4 pairs each are far apart": spread(
+            lambda: lab.score_variance(2, 4, draw.generator()), 40
+        )
+        > 0.3,
+        "25 variances of 400 pairs each are close together": spread(
+            lambda: lab.score_variance(2, 400, draw.generator()), 25
+        )
+        <= 0.4,
         "variances of two scores that are 0 or NaN": sum(
             not float(lab.score_variance(5, 2, draw.generator())) > 1e-6 for _ in range(8)
         ),
-        "the variances of 100 pairs for d = 1, 40 times": how_far_apart(
-            lambda: lab.score_variance(1, 100, draw.generator()), 40, 0.07
-        ),
-        "the largest tensor": (
-            "much larger than the queries"
-            if largest.bytes > 16 * 500 * 4 * 8
-            else "about as large as the queries"
-        ),
+        "40 variances of 100 pairs each, for d = 1, are far apart": spread(
+            lambda: lab.score_variance(1, 100, draw.generator()), 40
+        )
+        > 0.07,
+        "no tensor is much larger than the queries": largest.bytes <= 16 * 500 * 4 * 8,
     }
 
 
@@ -127,9 +116,10 @@ def n_pairs(lab, draw):
 def keys_of_their_own(lab, draw):
     """Takes n queries, each with keys of its own: 1500 of them give a steady largest weight."""
     return {
-        "the largest weights of 1500 queries, 15 times": how_far_apart(
-            lambda: lab.saturation(2, 2, 1500, draw.generator()), 15, 0.034
+        "15 largest weights, each of 1500 queries, are close together": spread(
+            lambda: lab.saturation(2, 2, 1500, draw.generator()), 15
         )
+        <= 0.034
     }
 
 
@@ -141,8 +131,8 @@ def equal_generators(lab, draw):
     variances = [float(lab.score_variance(5, 50, g)) for g in (first, again[0])]
     weights = [float(lab.saturation(5, 3, 50, g)) for g in (second, again[1])]
     return {
-        "two variances of equal generators": in_words(*variances),
-        "two largest weights of equal generators": in_words(*weights),
+        "two variances of equal generators are the same": variances[0] == variances[1],
+        "two largest weights of equal generators are the same": weights[0] == weights[1],
     }
 
 

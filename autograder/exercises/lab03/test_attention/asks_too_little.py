@@ -67,7 +67,8 @@ NAN = (
 )
 LAST_DIGITS = (
     "Your test rejects right versions whose numbers differ from its own in the last digits. Two "
-    "ways to multiply the same numbers are not equal bit by bit: how far apart may they be?"
+    "ways to multiply the same numbers are not equal bit by bit: in which dtype do you compare, "
+    "and how large a difference do you allow?"
 )
 
 SIGN = (

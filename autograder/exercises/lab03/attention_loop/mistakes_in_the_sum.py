@@ -1,0 +1,45 @@
+"""Wrong versions of the loop in which a weight or a value is the same in each turn."""
+
+from . import exercise
+from .also_right import two_loops
+
+wrong = exercise.edits(two_loops)
+
+BEGIN = "out = torch.zeros_like(V[0])"
+ADD = "out = out + weight * value"
+
+RETURNS_EARLY = (
+    "Only the first key counts in your result, as if your function ended after the first turn of "
+    "its loop. How far is your `return` indented, and which keys has the loop seen by then?"
+)
+wrong(
+    "returned_inside_the_loop",
+    ADD,
+    f"{ADD}\n        return out",
+    RETURNS_EARLY,
+)
+wrong(
+    "one_score_before_the_return",
+    BEGIN,
+    "return V[0] * softmax(scores[:1])",
+    RETURNS_EARLY,
+)
+for name, same, which in (
+    ("first_value_each_time", "V[0]", "the first one"),
+    ("last_value_each_time", "V[-1]", "the last one"),
+):
+    wrong(
+        name,
+        "weight * value",
+        f"weight * {same}",
+        f"Every weight is multiplied with the same value, {which}. Which value belongs to a "
+        "weight, and what should change from turn to turn of your loop?",
+    )
+for name, same in (("first", "weights[0]"), ("last", "weights[-1]")):
+    wrong(
+        f"{name}_weight_each_time",
+        "weight * value",
+        f"{same} * value",
+        "Every value is multiplied with the same weight. Which weight belongs to a value, and what "
+        "should change from turn to turn of your loop?",
+    )
