@@ -129,12 +129,15 @@ def print_evidence(
     """
     for name, model in suspects.items():
         try:
-            ahead = max((j - i for i, j in leaks(model, T, VOCAB)), default=0)
+            steps = [int(j - i) for i, j in leaks(model, T, VOCAB)]
             kept = pad_invariant(model, T - 2, VOCAB, PAD)
         except Exception as error:
             print(f"{name}: no evidence yet: {why_not(error)}")
             continue
         padding = "changes nothing" if kept else "changes its outputs"
-        print(f"{name}: looks ahead by {ahead} at most; padding {padding}")
+        ahead = f"looks ahead by {max(steps, default=0)} at most"
+        if min(steps, default=1) < 1:
+            ahead = "your `leaks` reports tokens that do not come later"
+        print(f"{name}: {ahead}; padding {padding}")
     if doubt := failing_note(leaks, pad_invariant):
         print(f"({doubt})")

@@ -73,6 +73,15 @@ def test_the_evidence_is_one_line_for_each_model(capsys: pytest.CaptureFixture[s
     assert lines[2] == "C: looks ahead by 0 at most; padding changes nothing"
 
 
+def test_pairs_that_are_no_later_tokens_are_said_so(capsys: pytest.CaptureFixture[str]) -> None:
+    print_evidence(lambda *asked: [(j, i) for i, j in leaks(*asked)], pad_invariant, models(), 8)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == (
+        "A: your `leaks` reports tokens that do not come later; padding changes nothing"
+    )
+    assert lines[2] == "C: looks ahead by 0 at most; padding changes nothing"
+
+
 def test_probes_that_are_not_written_are_no_evidence(capsys: pytest.CaptureFixture[str]) -> None:
     print_evidence(leaks, unwritten, models(), 8)
     assert "A: no evidence yet: `unwritten` is not written." in capsys.readouterr().out

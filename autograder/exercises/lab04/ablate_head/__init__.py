@@ -46,7 +46,7 @@ def the_first_head(lab, draw):
 
 
 def same(now, before):
-    return "as before" if torch.equal(now, before) else "another one"
+    return "unchanged" if torch.equal(now, before) else "changed"
 
 
 @exercise.check(points=1.5)
@@ -61,9 +61,9 @@ def the_model_stays(lab, draw):
             parameter.zero_()
     return {
         "the model's output after ablating": same(after, before),
-        "the model's output after a change of the copy": same(model(*given), before),
-        "the output": model(*given),
+        "the model's output after a change of the copy": same(model(*given), after),
         "what comes back": "the model itself" if ablated is model else "another module",
+        "the model's output before ablating": before,  # no two drawings give the same answer
     }
 
 
@@ -78,7 +78,7 @@ def called_as_the_model_is(lab, draw):
         dtypes = sorted({str(p.dtype).removeprefix("torch.") for p in ablated.parameters()})
         ablated.double()
     return {
-        "what comes back": "a module" if isinstance(ablated, nn.Module) else "something else",
+        "what comes back": "a module" if isinstance(ablated, nn.Module) else "not a module",
         "dtype of its parameters": dtypes,
         "shape": list(ablated(q, k, v, mask=mask).shape),
         "shapes with weights": [list(x.shape) for x in ablated(q, k, v, mask, need_weights=True)],

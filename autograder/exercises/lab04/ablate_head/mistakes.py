@@ -8,7 +8,7 @@ from torch import nn
 
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 
-from . import exercise
+from . import exercise, mistakes_in_the_copy  # noqa: F401 - to register its mistakes
 from .also_right import by_leaving_it_out, columns_zeroed
 
 wrong = exercise.edits(columns_zeroed)
@@ -158,29 +158,6 @@ wrong(
     "changed.out_proj.weight[:, start:stop] = 0",
     "changed.out_proj.weight[:, :start] = 0\n        changed.out_proj.weight[:, stop:] = 0",
     "You ablate all heads except this one. Which part should be removed, and which should stay?",
-)
-wrong(
-    "model_changed",
-    "copy.deepcopy(model)",
-    "model",
-    "The change is permanent: you modify the model you were given, and the next head is measured "
-    "on a damaged one. What should you modify instead?",
-)
-wrong(
-    "shallow_copy",
-    "copy.deepcopy",
-    "copy.copy",
-    "Your copy is shallow: `copy.copy` makes a new module that holds the same tensors, so the "
-    "model changes with it. Which kind of copy also copies the tensors?",
-)
-wrong(
-    "layers_shared",
-    "changed = copy.deepcopy(model)",
-    "changed = copy.copy(model)\n"
-    "    changed._modules = dict(model._modules)\n"
-    "    changed.out_proj = copy.deepcopy(model.out_proj)",
-    "The copy has its own last layer, but shares the other layers with the model. What happens to "
-    "the model when the copy is trained?",
 )
 wrong(
     "last_bias_zeroed",

@@ -31,7 +31,7 @@ exercise = Exercise(
 def shapes_and_dtype(lab, draw):
     """The output comes alone, or with each head's weights if you ask; the dtype is kept."""
     model = lab.MultiHeadAttention(12, 3)
-    q, k = draw.normal(2, 4, 12).float(), draw.normal(2, 7, 12).float()
+    q, k = draw.normal(2, 5, 12).float(), draw.normal(2, 7, 12).float()
     out = model(q, k, k)
     both = named(model(q, k, k, need_weights=True))
     return {
@@ -115,7 +115,7 @@ def one_head(lab, draw):
     """With one head, it is scaled dot-product attention between four layers."""
     weights = drawn_weights(draw, 12, 1, 5, 7)
     model = built(lab, weights, 12, 1, 5, 7)
-    return model(draw.normal(3, 2, 12), draw.normal(3, 5, 12), draw.normal(3, 5, 12))
+    return model(draw.normal(3, 2, 12), draw.normal(3, 6, 12), draw.normal(3, 6, 12))
 
 
 @exercise.check(points=1)
@@ -159,17 +159,19 @@ def dropout_in_training(lab, draw):
     features = ((found.abs() < 1e-7) & ~dropped[..., None]).any()
     apart = (dropped.any(-1) & kept.any(-1)).any() and (dropped.any(1) & kept.any(1)).any()
     return {
-        "two runs while training": "are equal" if while_training else "differ",
+        "two runs while training": "equal" if while_training else "different",
         "numbers of the output that are 0": "some" if bool((out == 0).any()) else "none",
         "single features of a head that are 0": "some" if bool(features) else "none",
         "weights that are dropped": "some" if bool(dropped.any()) else "none",
-        "all others": "kept and scaled" if bool((dropped | kept).all()) else "other numbers",
+        "weights that are not dropped": "kept and scaled"
+        if bool((dropped | kept).all())
+        else "other numbers",
         "how many are dropped, at a rate of 0.2": (
-            "fewer" if share <= 0.08 else "more" if share >= 0.32 else "about one of five"
+            "too few" if share <= 0.08 else "too many" if share >= 0.32 else "about one of five"
         ),
         "heads and queries lose their weights": "one by one" if bool(apart) else "together",
         "two runs after eval()": (
-            "are equal" if torch.equal(model(x, x, x), model(x, x, x)) else "differ"
+            "equal" if torch.equal(model(x, x, x), model(x, x, x)) else "different"
         ),
     }
 

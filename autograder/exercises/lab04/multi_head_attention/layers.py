@@ -11,7 +11,7 @@ from attnlab.checking.weights import give_weights
 SPELLINGS = spellings()
 
 
-def drawn_weights(draw, d_model=12, num_heads=3, d_k=5, d_v=7, bias=True):
+def drawn_weights(draw, d_model=12, num_heads=3, d_k=5, d_v=8, bias=True):
     """Weights for the four layers, by the names in the task."""
     q, v = num_heads * d_k, num_heads * d_v
     sizes = {"q_proj": (q, d_model), "k_proj": (q, d_model), "v_proj": (v, d_model)}
@@ -23,7 +23,7 @@ def drawn_weights(draw, d_model=12, num_heads=3, d_k=5, d_v=7, bias=True):
     return weights
 
 
-def built(lab, weights, d_model=12, num_heads=3, d_k=5, d_v=7, **options):
+def built(lab, weights, d_model=12, num_heads=3, d_k=5, d_v=8, **options):
     """A student's module with given weights, not in training; all its other weights are 0.
 
     So a bias too many, or a condition on sizes that are never divided, costs a check of its own

@@ -219,13 +219,15 @@ wrong(
     "One of the four layers has no bias, or always has one. To which of them does the argument "
     "`bias` apply?",
 )
-wrong(
-    "NoBiasForKeys",
-    "self.k_proj = nn.Linear(d_model, num_heads * self.d_k, bias)",
-    "self.k_proj = nn.Linear(d_model, num_heads * self.d_k, False)",
-    "One of the four layers has no bias, or always has one. To which of them does the argument "
-    "`bias` apply?",
-)
+for whose, layer in zip(("Queries", "Keys", "Values"), input_layers("unused"), strict=True):
+    for name, rest in (("NoBiasFor", "False)"), ("AlwaysBiasedFor", "True)")):
+        wrong(
+            f"{name}{whose}",
+            layer,
+            layer.replace("bias)", rest),
+            "One of the four layers has no bias, or always has one. To which of them does the "
+            "argument `bias` apply?",
+        )
 BIAS_AT_THE_END_ALONE = (
     "Only the last layer follows the argument `bias`: the layers of queries, keys and values never "
     "have one, or always. To how many of the four layers does the argument apply?"
@@ -279,6 +281,29 @@ wrong(
     "Your heads take features in turn (feature 1 to head 1), but the rows of a layer that belong "
     "to one head are next to each other. In which order do you cut?",
 )
+QUERIES_KEYS_VALUES = (("queries", "d_k"), ("keys", "d_k"), ("values", "d_v"))
+for i, (cut, size) in enumerate(QUERIES_KEYS_VALUES):
+    for name, heads, advice in (
+        (
+            "SplitWithoutTranspose",
+            f"x.reshape(len(x), self.num_heads, x.shape[1], self.{size})",
+            f"Your {cut} alone are cut with a view, so each head gets some whole words of them "
+            "instead of some features of every word. What else does your `split_heads` do?",
+        ),
+        (
+            "Interleaved",
+            f"x.unflatten(-1, (self.{size}, self.num_heads)).permute(0, 3, 1, 2)",
+            f"Heads take features of your {cut} in turn (feature 1 to head 1), but the rows of a "
+            "layer that belong to one head are next to each other. In which order do you cut?",
+        ),
+    ):
+        wrong(
+            f"{cut.title()}{name}",
+            "split_heads(x, self.num_heads) for x in projected",
+            f"{heads} if i == {i} else split_heads(x, self.num_heads)\n"
+            "            for i, x in enumerate(projected)",
+            advice,
+        )
 wrong(
     "MergedWithoutTranspose",
     "merge_heads(found)",

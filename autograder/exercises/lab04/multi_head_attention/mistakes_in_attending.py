@@ -302,6 +302,22 @@ wrong(
     "You add the boolean mask to the scores, so allowed keys get a score that is 1 higher, and "
     "forbidden ones stay. Which number must be added to forbid a key?",
 )
+FILLED = "scores.masked_fill(~allowed, lowest).softmax(-1).masked_fill(~allowed, 0)"
+for name, low in (("VeryLowAdded", "-1e9"), ("LowAdded", "-1e4")):
+    wrong(
+        name,
+        FILLED,
+        f"(scores + (1 - allowed.float()) * {low}).softmax(-1)",
+        "A query that may attend to no key still gets an average of values: a very low number "
+        "added to every score of a row changes nothing. What should its heads return?",
+    )
+wrong(
+    "MaskTimesInfinity",
+    FILLED,
+    "(scores if mask is None else scores + ~allowed * -math.inf).softmax(-1)",
+    "Your mask is multiplied by a number that is infinite in this dtype, and 0 times infinity is "
+    "NaN, so even allowed keys get NaN. Which numbers should allowed keys keep?",
+)
 wrong.several(
     "MaskInvertedInPlace",
     {

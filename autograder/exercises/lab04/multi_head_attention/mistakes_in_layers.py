@@ -52,6 +52,56 @@ for layers in ("qk", "qkv", "qkvo", "kv", "q", "k", "v", "o"):
         changes[lines[letter]] = f"{name}_list = [{layer}]"
         changes[used[letter]] = used[letter].replace(f"{name}(", f"{name}_list[0](")
     wrong.several(f"InAPlainList_{layers}", changes, NOT_REGISTERED)
+NOT_A_LAYER = (
+    "You call a tuple or a list as if it were a layer. A comma at the end of an assignment makes a "
+    "tuple, and square brackets make a list. Look at the line that sets the name in front of the "
+    "parentheses: what does it make?"
+)
+LAYERS = {
+    "q": "self.q_proj = nn.Linear(d_model, num_heads * self.d_k, bias)",
+    "k": "self.k_proj = nn.Linear(d_model, num_heads * self.d_k, bias)",
+    "v": "self.v_proj = nn.Linear(d_model, num_heads * self.d_v, bias)",
+    "o": "self.out_proj = nn.Linear(num_heads * self.d_v, d_model, bias)",
+    "d": "self.dropout = nn.Dropout(dropout)",
+}
+for letters in ("q", "k", "v", "o", "d", "qk", "kv", "qkv", "qkvo"):
+    lines = [LAYERS[letter] for letter in letters]
+    wrong.several(f"CommaBehind_{letters}", {line: f"{line}," for line in lines}, NOT_A_LAYER)
+for letter in "qkvo":
+    name, _, layer = LAYERS[letter].partition(" = ")
+    wrong(f"ListCalled_{letter}", LAYERS[letter], f"{name} = [{layer}]", NOT_A_LAYER)
+wrong(
+    "CommaBehindTheOutput",
+    "self.out_proj(merge_heads(found))",
+    "(self.out_proj(merge_heads(found)),)",
+    "Your output is a tuple with one tensor in it. A comma at the end of a line makes a tuple: "
+    "which line ends with one?",
+)
+NUMBER_IN_A_TUPLE = (
+    "One of your attributes holds a tuple instead of a number: a comma at the end of an assignment "
+    "makes one. Which line of your `__init__` ends with a comma?"
+)
+for name, line in (
+    ("num_heads", "self.num_heads = num_heads"),
+    ("d_k", "self.d_k = d_model // num_heads if d_k is None else d_k"),
+    ("d_v", "self.d_v = d_model // num_heads if d_v is None else d_v"),
+):
+    wrong(f"CommaBehind_{name}", f"        {line}\n", f"        {line},\n", NUMBER_IN_A_TUPLE)
+DROPOUT_FOR_BIAS = (
+    "A layer of yours takes the argument `dropout` for `bias`, so it has a bias only if something "
+    "is dropped. What is the third argument of `nn.Linear`?"
+)
+for letters in ("q", "k", "v", "o", "qkv", "qkvo"):
+    lines = [LAYERS[letter] for letter in letters]
+    changes = {line: line.replace("bias)", "dropout)") for line in lines}
+    wrong.several(f"DropoutForBias_{letters}", changes, DROPOUT_FOR_BIAS)
+wrong(
+    "BiasForDropout",
+    "nn.Dropout(dropout)",
+    "nn.Dropout(bias)",
+    "With a bias, your layer drops all weights while training, whatever `dropout` is. Which "
+    "argument goes to `nn.Dropout`?",
+)
 GIVEN_ALONE = (
     "If only one of d_k and d_v is given, your layer does not use that number, or gives the other "
     "one the same size. What does the task use for each of them if it is None?"
@@ -99,8 +149,9 @@ wrong.several(
     "According to the task's table, which numbers make the width of each layer?",
 )
 NOT_A_TENSOR = (
-    "A line of yours takes a value for a tensor that is not one, but a pair, a list or None. If it "
-    "comes from lab 3's attention: how many things does that return, and which does the line need?"
+    "A line of yours takes a value for a tensor that is not one, but a tuple, a list or None (a "
+    "comma at the end of a line makes a tuple, too). If it comes from lab 3's attention: how many "
+    "things does that return, and which does the line need?"
 )
 for name, new in (
     ("Merged", "merge_heads((found, weights))"),
@@ -151,3 +202,5 @@ for name, changes in (
     ("NoLayerForKeys", {f"        {KEYS}\n": "", "self.k_proj(k)": "self.q_proj(k)"}),
 ):
     wrong.several(name, changes, FEWER_LAYERS)
+for letter in "qkvo":
+    wrong(f"NoLayer_{letter}", f"        {LAYERS[letter]}\n", "", FEWER_LAYERS)

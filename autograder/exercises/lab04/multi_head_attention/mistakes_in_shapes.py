@@ -47,6 +47,30 @@ for name, keys in (
     ("HeadsAndFeaturesSwapped", "keys.transpose(1, 3)"),
 ):
     wrong(name, "keys.mT", keys, OTHER_AXES_OF_K)
+OTHER_AXES_OF_Q = (
+    "The product of queries and keys stops or has other axes than (B, h, Lq, Lk). Print the shapes "
+    "of both factors: which axes of q should be the heads and the queries?"
+)
+OTHER_AXES_OF_V = (
+    "The product of weights and values stops or has other axes than (B, h, Lq, d_v). Print the "
+    "shapes of both factors: which axes of v should be the heads and the words?"
+)
+for name, axes in (
+    ("WordsFirst", ".transpose(1, 2)"),
+    ("AllAxesReversed", ".permute(3, 2, 1, 0)"),
+    ("FeaturesFirst", ".permute(0, 3, 1, 2)"),
+    ("HeadsBeforeTheBatch", ".transpose(0, 1)"),
+    ("Transposed", ".mT"),
+):
+    wrong(f"Queries{name}", "queries @", f"queries{axes} @", OTHER_AXES_OF_Q)
+    wrong(f"Values{name}", "@ values", f"@ values{axes}", OTHER_AXES_OF_V)
+for name, axes in (
+    ("WordsFirst", ".transpose(1, 2)"),
+    ("FeaturesFirst", ".permute(0, 3, 1, 2)"),
+    ("HeadsBeforeTheBatch", ".transpose(0, 1)"),
+):
+    wrong(f"Keys{name}", "keys.mT", f"keys{axes}.mT", OTHER_AXES_OF_K)
+wrong("ValuesNeverSplit", "@ values", "@ values.transpose(1, 2).flatten(2)", OTHER_AXES_OF_V)
 NOT_MERGED = (
     "Your last layer gets the heads' outputs before they are side by side. Print the shape of what "
     "goes into that layer: which axis should hold the features of all heads of one word?"

@@ -5,6 +5,24 @@ from __future__ import annotations
 from . import exercise
 from .also_right import by_flattening, by_lab_1
 
+for name, answers in (("", ""), ("_and_answers_flattened", ".flatten()")):
+    wrong = exercise.edits(by_lab_1, of="answer_loss")
+    wrong.several(
+        f"classes_in_the_middle{name}",
+        {
+            "rows = logits.flatten(0, 1)": "rows = logits.transpose(1, 2)",
+            "answers.flatten()": f"answers{answers}",
+        },
+        "Your logits have three axes, with the classes in the middle, as torch's loss takes them. "
+        "Lab 1's `cross_entropy` takes (N, V) and (N,): which axes must become one?",
+    )
+wrong = exercise.edits(by_flattening, of="answer_loss")
+wrong.several(
+    "classes_last_for_torch",
+    {"rows = logits.flatten(0, 1)": "rows = logits", "answers.flatten()": "answers"},
+    "You pass logits and answers to torch's loss unchanged. If the logits have three axes, it "
+    "takes the second one for the classes. Which axis of yours holds them?",
+)
 for base, whose in ((by_lab_1, "lab_1"), (by_flattening, "torch")):
     wrong = exercise.edits(base, of="answer_loss")
     wrong(

@@ -73,7 +73,7 @@ def failures_leave_it(lab, draw):
     }
 
 
-@exercise.check(points=3)
+@exercise.check(points=2)
 def openly_wrong(lab, draw):
     """Accepts your own layer, even inside another module; rejects it once it is obviously wrong."""
 
@@ -165,6 +165,58 @@ def openly_wrong(lab, draw):
     }
 
 
+def rejects(lab, draw, what, spoiled):
+    """Whether a test that accepts your own layer rejects it with `spoiled` for its `forward`."""
+    squares = []
+
+    class Spoiled(lab.MultiHeadAttention):
+        def __init__(self, d_model, num_heads, d_k=None, *others, **options):
+            super().__init__(d_model, num_heads, d_k, *others, **options)
+            squares.append(d_k is None or num_heads * d_k == d_model)
+
+        def forward(self, *given, **options):
+            return spoiled(self, super().forward, *given, **options)
+
+    if draw.accepted(lab.test_multi_head, lab.MultiHeadAttention) is not True:
+        return {"your own layer": "rejected"}
+    rejected = draw.rejects(lab.test_multi_head, Spoiled)
+    return {
+        "your own layer": "accepted",
+        f"rejects one that {what}": rejected,
+        # Only this distinguishes tests with square weights here: of right ones it is not asked.
+        "weights of the accepted one": "square" if not rejected and any(squares) else "others",
+    }
+
+
+@exercise.check(points=0.5)
+def no_dropout(lab, draw):
+    """Accepts your own layer; rejects it once it drops nothing while training."""
+
+    def drops_nothing(layer, forward, *given, **options):
+        training = layer.training
+        layer.eval()
+        answer = forward(*given, **options)
+        layer.train(training)
+        return answer
+
+    return rejects(lab, draw, "drops nothing", drops_nothing)
+
+
+@exercise.check(points=0.5)
+def not_a_number(lab, draw):
+    """Accepts your own layer; rejects it once a query that may attend to no key makes NaN."""
+
+    def makes_nan(layer, forward, q, k, v, mask=None, need_weights=False):
+        out, weights = forward(q, k, v, mask, need_weights=True)
+        if mask is not None:
+            blocked = ~mask.expand(weights.shape).any(-1)  # (B, h, Lq)
+            weights = weights.masked_fill(blocked[..., None], torch.nan)
+            out = out.masked_fill(blocked.any(1)[..., None], torch.nan)
+        return (out, weights) if need_weights else out
+
+    return rejects(lab, draw, "makes NaN", makes_nan)
+
+
 @exercise.check(points=0.5)
 def its_last_call(lab, draw):
     """Accepts your own layer with dropout, and with a mask that leaves a query without keys."""
@@ -178,7 +230,7 @@ def its_last_call(lab, draw):
         def forward(self, q, k, v, mask=None, need_weights=False):
             blocked = mask is not None and not bool(mask.any(-1).all())
             trains = self.training and bool(self.watched_rate)
-            last[:] = ["training, with dropout"] * trains + ["a query without keys"] * blocked
+            last[:] = ["training with dropout"] * trains + ["a query without keys"] * blocked
             return super().forward(q, k, v, mask, need_weights)
 
     accepted = draw.accepted(lab.test_multi_head, Watched)
@@ -189,4 +241,4 @@ def its_last_call(lab, draw):
     elif not last:
         last = ["an ordinary call"]
     # Each of these words is known from the student's own test: nothing is revealed.
-    return {"stops at": last}
+    return {"your own layer is rejected at": " and ".join(last) or "no call"}

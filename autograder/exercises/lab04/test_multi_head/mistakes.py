@@ -242,8 +242,9 @@ def mask_for_each_sentence(impl):
 
 
 @exercise.mistake(
-    "Your test compares outputs and weights, even with masks, and stops there. What else does the "
-    "task promise: for a query that may attend to no key, for dropout, for gradients?"
+    "Your test compares outputs and weights, even with masks, but accepts layers that are wrong "
+    "for a query with no allowed key, and layers whose dropout is wrong. Which sentences of the "
+    "task does no line of your test ask about?"
 )
 def ordinary_cases_only(impl):
     numbers(impl)

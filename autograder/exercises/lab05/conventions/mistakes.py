@@ -14,16 +14,22 @@ wrong(
     "Your `attn_mask` is True where a query may attend, which is right for "
     "`scaled_dot_product_attention`. What does True mean for `nn.MultiheadAttention`?",
 )
-wrong(
-    "sentences_first",
-    ".flatten",
-    ".transpose(0, 1).flatten",
+SENTENCES_FIRST = (
     "Heads and sentences are in the wrong order: the first `num_heads` masks should belong to the "
-    "first sentence. What do `repeat` and `repeat_interleave` make of (a, b)?",
+    "first sentence. What do `repeat` and `repeat_interleave` make of (a, b)?"
+)
+EXPANDED = "mask.expand(-1, num_heads, -1, -1).flatten(0, 1)"
+wrong("sentences_first", ".flatten", ".transpose(0, 1).flatten", SENTENCES_FIRST)
+wrong("first_heads_repeated", EXPANDED, "mask[:, 0].repeat(num_heads, 1, 1)", SENTENCES_FIRST)
+wrong(
+    "sentences_repeated",
+    EXPANDED,
+    "mask.repeat(num_heads, 1, 1, 1).flatten(0, 1)",
+    SENTENCES_FIRST,
 )
 wrong(
     "heads_forgotten",
-    "mask.expand(-1, num_heads, -1, -1).flatten(0, 1)",
+    EXPANDED,
     "mask[:, 0]",
     "Your result has one mask for each sentence, but torch expects (B * num_heads, Lq, Lk). How "
     "many masks does each sentence need?",

@@ -7,7 +7,7 @@ from safetensors.torch import load_file
 from attnlab.models.markov_gpt import MarkovGPT
 
 from .also_right import mode_restored, shifted_and_flattened
-from .mistakes_in_is_possible import exercise  # that module has the mistakes in `is_possible`
+from .mistakes_in_rows import exercise  # that module has wrong rows of logits and tokens
 
 wrong = exercise.edits(shifted_and_flattened, of="next_token_loss")
 
@@ -190,20 +190,6 @@ wrong(
     "Your loss is a Python number (`.item()`, `float`), so no gradient can flow back. What kind of "
     "value does the task ask for?",
 )
-MORE_AXES = (
-    "You call `cross_entropy` with more axes than it takes, or flatten only one of its two "
-    "tensors. Which shapes does it ask for?"
-)
-FLAT = {"[:, :-1].flatten(0, 1)": "[:, :-1]", "[:, 1:].flatten()": "[:, 1:]"}
-BY_TORCH = {"return cross": "return nn.functional.cross"}
-for name, edits in {
-    "nothing_flattened": FLAT,
-    "tokens_flattened_only": dict([*FLAT.items()][:1]),
-    "scores_flattened_only": dict([*FLAT.items()][1:]),
-    "scores_flattened_to_one_axis": {"(0, 1)": "()"},
-}.items():
-    wrong.several(name, edits, MORE_AXES)
-    wrong.several(f"{name}_for_torch", edits | BY_TORCH, MORE_AXES)
 CUT = (
     "No gradient flows back from your loss: a `.detach()`, `.data`, `.item()` or `no_grad` cuts "
     "torch's graph. Which line is it?"

@@ -8,7 +8,16 @@ from torch import nn
 from attnlab.causality import leaks, pad_invariant
 from gradekit.exercise import Exercise
 
-from .models import Mixer, invariant, pairs, real_keys, rounded, seen_leak, up_to
+from .models import (
+    Mixer,
+    invariant,
+    other_at_padding,
+    pairs,
+    real_keys,
+    rounded,
+    seen_leak,
+    up_to,
+)
 
 DRAWN = "torch.randint(vocab, (SEQUENCES, T), generator=torch.Generator().manual_seed(0))"
 exercise = Exercise(
@@ -258,7 +267,15 @@ def real_tokens_alone(lab, draw):
     def wild(ids):
         return masked(ids) + 1e6 * (ids == pad)[..., None] * ids.shape[1]
 
-    return {"only what it gives at padding": invariant(lab, wild, 4, 6, pad)}
+    return {
+        "only what it gives at padding": invariant(lab, wild, 4, 6, pad),
+        **{
+            f"only what it gives at padding {side}": invariant(
+                lab, other_at_padding(table, pad, behind=side == "behind"), 4, 6, pad
+            )
+            for side in ("in front", "behind")
+        },
+    }
 
 
 @exercise.check(points=1, hidden=True)

@@ -82,6 +82,19 @@ wrong(
     "some of these belong to padding. At which places are the real tokens?",
 )
 wrong(
+    "behind_shifted",
+    "[:, :T]",
+    "[:, -T:]",
+    "With padding behind them, the real tokens stay where they were, but you compare the last T "
+    "outputs, and some of these belong to padding. At which places are the real tokens?",
+)
+wrong.several(
+    "sides_swapped",
+    {"[:, :T]": "[:, -T:]", "[:, count:]": "[:, :T]"},
+    "You compare outputs at padding: the last T with padding behind, the first T with padding in "
+    "front. Where are the real tokens in each of the two?",
+)
+wrong(
     "padding_sign_kept",
     ".abs().max()",
     ".max()",

@@ -65,6 +65,19 @@ def real_keys(pad, causal=False):
     return allowed
 
 
+def other_at_padding(table, pad, behind):
+    """The mean of the real tokens at each place; another number at padding on one side."""
+
+    def fn(ids):
+        real = ids != pad
+        shown = table[ids] * real[..., None]
+        mean = shown.sum(1, keepdim=True) / real.sum(1).clamp(min=1)[:, None, None]
+        begun = real.long().cumsum(1) > 0
+        return mean + 1e6 * (~real & (begun == behind))[..., None]
+
+    return rounded(fn)
+
+
 def pairs(lab, fn, length, vocab):
     """What `leaks` finds: a list of pairs of Python numbers, whatever type the numbers had."""
     found = lab.leaks(careful(fn), length, vocab)

@@ -40,8 +40,8 @@ for name, dtype in (
         TUPLE_ASSERTED,
     )
 ENTRIES_UNREAD = (
-    "Your test accepts masks with wrong entries, although it looks at dtype or shape. Does it "
-    "reach an `assert` about the entries whose condition can be false?"
+    "Your test accepts masks with wrong entries, although it looks at dtype or shape. Which "
+    "`assert` of it, if any, can fail because of an entry?"
 )
 RESULT_UNREAD = (
     "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "

@@ -7,7 +7,15 @@ from itertools import product
 import torch
 
 from .also_right import FEWER_KEYS, LONG, MORE_KEYS, SQUARE, entry_by_entry, expected, right_for
-from .loses_failures import ASSERTS_NOTHING, DEVICE, EQUAL, SHAPE, WITHOUT_LK, exercise
+from .loses_failures import (
+    ASSERTS_NOTHING,
+    DEVICE,
+    ENTRIES_UNREAD,
+    EQUAL,
+    SHAPE,
+    WITHOUT_LK,
+    exercise,
+)
 
 wrong = exercise.edits(entry_by_entry)
 
@@ -40,25 +48,59 @@ def returns_its_verdict(impl):
     return torch.equal(impl(4), expected(4, 4)) and torch.equal(impl(2, 5), expected(2, 5))
 
 
-@exercise.mistake(
+SQUARE_ONLY = (
     "Your test tries only square masks. Which lengths show where the triangle of a mask with a "
     "cache begins?"
 )
+
+
+@exercise.mistake(SQUARE_ONLY)
 def square_only(impl):
     mask = impl(5)
     assert mask.dtype == torch.bool
     assert torch.equal(mask, expected(5, 5))
 
 
-@exercise.mistake(
-    "Your test looks at shapes and dtypes, but at no entry. Which entries must be True, and which "
-    "False?"
-)
+CALL = "mask = impl(Lq, Lk)"
+for square, device, call in product(
+    ("SQUARE", "SQUARE + LONG[:1]"), (True, False), (CALL, "mask = impl(Lq)")
+):
+    wrong.several(
+        "squares_only"
+        + ("" if call == CALL else "_without_Lk")
+        + ("_and_short" if square == "SQUARE" else "")
+        + ("" if device else "_nor_device"),
+        {LENGTHS: square}
+        | ({} if call == CALL else {CALL: call})
+        | ({} if device else {DEVICE: ""}),
+        SQUARE_ONLY,
+    )
+
+
+@exercise.mistake(ENTRIES_UNREAD)
 def shape_only(impl):
     for Lq, Lk in ((5, None), (2, 7), (4, 2)):
         mask = impl(Lq, Lk)
         assert mask.shape == (Lq, Lk or Lq)
         assert mask.dtype == torch.bool
+
+
+wrong.several(
+    "no_entry_asserted",
+    {EQUAL: "(mask == expected(Lq, Lk)).all", f"    assert {WITHOUT_LK}\n": ""},
+    ENTRIES_UNREAD,
+)
+OTHER_LENGTHS_NOT_COMPARED = (
+    "Your test rejects wrong entries in square masks only. What must all other masks be like to "
+    "pass: is it enough if the shape, or one entry (`any`), is right?"
+)
+for device in (True, False):
+    for name, line in (("", ""), ("_by_any", "        assert (mask == expected(Lq, Lk)).any()\n")):
+        wrong.several(
+            f"other_lengths_not_compared{name}" + ("" if device else "_nor_device"),
+            {f"        assert {EQUAL}\n": line} | ({} if device else {DEVICE: ""}),
+            OTHER_LENGTHS_NOT_COMPARED,
+        )
 
 
 FUTURE_ONLY = (
@@ -243,6 +285,16 @@ def top_left_demanded(impl):
     assert torch.equal(impl(2, 5), torch.ones(2, 5).tril().bool())
 
 
+@exercise.mistake(
+    "Your test rejects right masks: where the numbers of keys and queries differ, it expects the "
+    "triangle moved the wrong way. According to the task of 5.1, at which key does the last query "
+    "stand?"
+)
+def other_way_demanded(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS:
+        assert torch.equal(impl(Lq, Lk), torch.ones(Lq, Lk).tril(Lq - Lk).bool())
+
+
 FIRST_KEY_DEMANDED = (
     "Your test rejects right masks: with fewer keys than queries, it expects every query to see a "
     "key. According to the task of 5.1, what do the first queries see there?"
@@ -269,6 +321,15 @@ for name, demanded in (
     ("blocked_queries_demanded_last", "expected(Lq, Lk).roll(min(0, Lk - Lq), 0)"),
 ):
     wrong(name, EQUAL, f"torch.equal(mask, {demanded})", FEWER_KEYS_ELSEWHERE)
+
+
+@exercise.mistake(
+    "Your test rejects every mask on a machine without the device that it asks for. Which device "
+    "exists on every machine?"
+)
+def device_missing(impl):
+    entry_by_entry(impl)
+    assert impl(3, device="cuda:99").device.index == 99
 
 
 @exercise.mistake(

@@ -8,6 +8,7 @@ from . import exercise
 from .also_right import by_logarithm, zeros_and_the_lowest
 
 LOW = "torch.finfo(dtype).min if half else -torch.inf"
+ZEROS = "torch.zeros(mask.shape, dtype=dtype, device=mask.device)"
 
 wrong = exercise.edits(zeros_and_the_lowest)
 
@@ -34,21 +35,21 @@ wrong(
 )
 wrong(
     "ones_and_zeros",
-    "torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, low)",
+    f"{ZEROS}.masked_fill(~mask, low)",
     "mask.to(dtype)",
     "You return the mask itself as numbers, 1 and 0. Added to scores they forbid nothing: a "
     "forbidden key keeps most of its weight. What must you add to a score so that exp of it is 0?",
 )
 wrong(
     "minus_one",
-    "torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, low)",
+    f"{ZEROS}.masked_fill(~mask, low)",
     "mask.to(dtype) - 1",
     "You add 0 and -1. exp of a score that is lower by 1 is still a third of it. What must you add "
     "so that nothing is left?",
 )
 wrong(
     "infinity_times_zero",
-    "torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, low)",
+    f"{ZEROS}.masked_fill(~mask, low)",
     "(~mask).to(dtype) * -torch.inf",
     "Your result is NaN where the query may attend, because infinity times 0 is not 0. How else "
     "can you put a number where the mask is False?",
@@ -62,13 +63,13 @@ wrong.several(
 )
 wrong(
     "dtype_of_python_numbers",
-    "torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, low)",
+    f"{ZEROS}.masked_fill(~mask, low)",
     "torch.where(mask, 0.0, low)",
     ALWAYS_FLOAT32,
 )
 wrong(
     "one_where_allowed",
-    "torch.zeros(mask.shape, dtype=dtype, device=mask.device)",
+    ZEROS,
     "mask.to(dtype)",
     "You put the low number where it belongs, but add 1 to allowed scores. If some of your masks "
     "have it and others do not, are the weights still the same? Which number changes nothing?",
@@ -79,6 +80,26 @@ wrong.several(
     "Your result is float64 for every `dtype`, like the numbers of Python and numpy. Where do you "
     "use the argument?",
 )
+STILL_BOOLEAN = (
+    "Your tensor is still boolean when it is filled, so -inf becomes True. Where does the dtype "
+    "come in?"
+)
+FORBIDDEN_ARE_TRUE = (
+    "Forbidden keys get True or 1, and all others False or 0. Do you fill a boolean tensor, in "
+    "which -inf becomes True, or does no line put in -inf? Where does the dtype come in?"
+)
+for name, tensor, advice in (
+    ("mask", "mask", STILL_BOOLEAN),
+    ("ones", "torch.ones_like(mask)", STILL_BOOLEAN),
+    ("zeros", "torch.zeros_like(mask)", FORBIDDEN_ARE_TRUE),
+    ("inverse", "(~mask)", FORBIDDEN_ARE_TRUE),
+):
+    wrong(f"boolean_{name}_filled", ZEROS, tensor, advice)
+    wrong.several(
+        f"boolean_{name}_filled_and_converted",
+        {ZEROS: tensor, "(~mask, low)": "(~mask, low).to(dtype)"},
+        advice,
+    )
 wrong.several(
     "whole_numbers",
     {LOW: "torch.iinfo(torch.int64).min", "dtype=dtype": "dtype=torch.int64"},

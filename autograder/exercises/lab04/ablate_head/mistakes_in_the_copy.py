@@ -1,0 +1,55 @@
+"""Known mistakes in copying: the given model is changed or returned, or shares its tensors."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import columns_zeroed
+
+wrong = exercise.edits(columns_zeroed)
+
+PERMANENT = (
+    "The change is permanent: you modify the model you were given, and the next head is measured "
+    "on a damaged one. What should you modify instead?"
+)
+wrong(
+    "model_changed",
+    "copy.deepcopy(model)",
+    "model",
+    PERMANENT,
+)
+wrong(
+    "model_changed_then_copied",
+    "changed.out_proj.weight[:, start:stop] = 0",
+    "model.out_proj.weight[:, start:stop] = 0\n    changed = copy.deepcopy(model)",
+    PERMANENT,
+)
+wrong(
+    "written_into_the_model",
+    "changed.out_proj.weight[:, start:stop] = 0",
+    "model.out_proj.weight[:, start:stop] = 0",
+    "You write into the given model, not into the copy, so the copy is as the model was before. "
+    "Look at the line that should remove the head: which of the two does it name?",
+)
+wrong(
+    "model_returned",
+    "return changed",
+    "return model",
+    "You return the model that you were given, and it still has all its heads. Which module should "
+    "the caller get?",
+)
+wrong(
+    "shallow_copy",
+    "copy.deepcopy",
+    "copy.copy",
+    "Your copy is shallow: `copy.copy` makes a new module that holds the same tensors, so the "
+    "model changes with it. Which kind of copy also copies the tensors?",
+)
+wrong(
+    "layers_shared",
+    "changed = copy.deepcopy(model)",
+    "changed = copy.copy(model)\n"
+    "    changed._modules = dict(model._modules)\n"
+    "    changed.out_proj = copy.deepcopy(model.out_proj)",
+    "The copy has its own last layer, but shares the other layers with the model. What happens to "
+    "the model when the copy is trained?",
+)
