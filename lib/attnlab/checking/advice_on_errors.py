@@ -71,6 +71,8 @@ _QUESTIONS_BY_MESSAGE = {
     "line sets the name that is called here?",
     "not compiled with CUDA": "Which device does the code ask for, and which exists on every "
     "machine?",
+    "from the 'MPS' backend": "Which device does the code ask for, and which exists on every "
+    "machine?",
     "Found no NVIDIA driver": "Which device does the code ask for, and which exists on every "
     "machine?",
     "object has no attribute": "Which value did you expect there, and which did you get?",
@@ -167,4 +169,10 @@ def _question_on_a_test(difference: Difference) -> str:
             "nothing of this: which sentence of the docstring promises it?" + either
         )
     either = " If it does, the error is in your own code." if own else ""
+    line = difference.seen.source_line
+    if line and "impl" not in line:
+        return (
+            "If this line calls the version that is tested: does the call fit the docstring?"
+            f"{either} If the line calls nothing of the kind: which values does it work with?"
+        )
     return f"Does your test call it as the docstring says?{either}"

@@ -136,6 +136,8 @@ def _compares(value: ast.AST) -> bool:
     """Whether an expression is a comparison and nothing else, such as `torch.allclose(a, b)`."""
     if isinstance(value, ast.Compare):
         return True
+    if isinstance(value, ast.BoolOp | ast.UnaryOp):
+        return any(map(_compares, _joined(value)))
     if not isinstance(value, ast.Call):
         return False
     _, *inside = ast.walk(value)
@@ -143,10 +145,19 @@ def _compares(value: ast.AST) -> bool:
     return name in _COMPARES or (name in _TO_ONE_BOOL and any(map(_compares, inside)))
 
 
+def _joined(value: ast.BoolOp | ast.UnaryOp) -> list[ast.expr]:
+    """What `and`, `or` or `not` joins or turns round; nothing for a sign."""
+    if isinstance(value, ast.BoolOp):
+        return value.values
+    return [value.operand] if isinstance(value.op, ast.Not) else []
+
+
 def _compares_results(value: ast.expr) -> bool:
     """Whether an expression compares results, and does not make a mask such as `ids == pad`."""
     if not _compares(value):
         return False
+    if isinstance(value, ast.BoolOp | ast.UnaryOp):
+        return any(map(_compares_results, _joined(value)))
     if isinstance(value, ast.Compare):
         return bool(_names(value) & _OF_RESULTS)
     return bool(_names(value) & ({*_COMPARES, "all"} - _OF_EACH_ENTRY))

@@ -327,7 +327,11 @@ def count_of(result: Any) -> str:
     """
     if isinstance(result, torch.Tensor):
         return ONE_TENSOR
-    return f"{len(result)} values" if isinstance(result, (tuple, list)) else type(result).__name__
+    return _values(len(result)) if isinstance(result, (tuple, list)) else type(result).__name__
+
+
+def _values(count: int) -> str:
+    return f"{count} value{'' if count == 1 else 's'}"
 
 
 ONE_TENSOR = "one tensor"
@@ -352,7 +356,7 @@ KIND_WORDS = frozenset(
         *(UNREADABLE, NO_PART, REASON, SHORT),
         *(TUPLE_ASSERTED, RESULT_UNREAD, FAILURE_CAUGHT, NO_REASON),
         *("text", "one number", *(f"{n} numbers" for n in range(10))),
-        *(ONE_TENSOR, *(f"{n} values" for n in range(10))),
+        *(ONE_TENSOR, *(_values(n) for n in range(10))),
         *DTYPE_WORDS,
         *("cpu", "cuda", "meta", "mps"),
         *("int", "float", "bool", "str", "list", "tuple", "dict", "NoneType", "Tensor"),

@@ -188,10 +188,12 @@ def recognise_test(
     Few tests are wrong in one way only, so few accept exactly the versions that a known mistake
     accepts. A test that rejects right versions has the mistake of known tests that reject the same
     ones. Another one has the mistake of the known test that accepts the largest part of the wrong
-    versions that it accepts, at least half of them, and no other. All that fit equally well must
-    have the same advice.
+    versions that it accepts, at least half of them, and no other. Of these, a mistake that fails
+    a check which the student's test passed explains nothing. All that fit equally well must have
+    the same advice.
     """
     best: dict[str, KnownMistake] = {}
+    passed = [outcome for outcome in outcomes if outcome.passed]
     for outcome in outcomes:
         judge, known = outcome.check.judge, outcome.check.mistakes
         if not isinstance(judge, Kills) or (faults := judge.faults(outcome.seen)) is None:
@@ -199,10 +201,11 @@ def recognise_test(
         sizes: dict[KnownMistake, int] = {}
         for mistake in mistakes:
             theirs = judge.faults(known[mistake.name]) if mistake.name in known else None
-            if theirs is not None:
-                sizes[mistake] = _explained(faults, theirs)
+            size = 0 if theirs is None else _explained(faults, theirs)
+            if size and (faults[0] or not _contradictions(mistake, passed)):
+                sizes[mistake] = size
         most = max(sizes.values(), default=0)
-        best |= {m.advice: m for m, size in sizes.items() if size == most and most}
+        best |= {m.advice: m for m, size in sizes.items() if size == most}
     return next(iter(best.values())) if len(best) == 1 else None
 
 

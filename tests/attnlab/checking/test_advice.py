@@ -74,8 +74,9 @@ def words(expected, seen, judge=None):
             "your code stopped with AssertionError: Tensor-likes are not close!"),
         ({"accepts your own": True}, {"accepts your own": Raised("TypeError", "nothing", "f(3)")},
             "accepts your own: your test rejects it with TypeError in the line `f(3)`: nothing. "
-            "Does your test call it as the docstring says? If it does, the error is in your own "
-            "code."),
+            "If this line calls the version that is tested: does the call fit the docstring? If it "
+            "does, the error is in your own code. If the line calls nothing of the kind: which "
+            "values does it work with?"),
         ("cosine", "sine", "sine, and that is not right."),
         ("once", "f\"`<b>`", "'f\"`<b>`' is not right here."),
         (0.5, math.nan, "the result is NaN. Where does it come from?"),

@@ -7,6 +7,7 @@ import contextlib
 import torch
 from torch.overrides import TorchFunctionMode
 
+from attnlab.checking.lost_failures import lost_failure
 from attnlab.checking.observation import dtype_of
 from attnlab.softmax import softmax
 from gradekit.exercise import write_a_test
@@ -123,7 +124,15 @@ def rejected_by_a_limit_of_zero(draw, test):
     return later is None or more > calls
 
 
-@exercise.check(points=3.5)
+@exercise.check(points=0.5)
+def failures_leave_it(lab, draw):
+    """A failed comparison leaves your test as an error."""
+    zeros = lambda x, dim=-1: 0 * right_version(x, dim)  # noqa: E731
+    rejects_zeros = lambda: draw.rejects(lab.test_softmax, zeros) is True  # noqa: E731
+    return {"what loses a failure": lost_failure(lab.test_softmax, rejects_zeros)}
+
+
+@exercise.check(points=3)
 def openly_wrong(lab, draw):
     """Accepts torch's own softmax; rejects three versions that are obviously wrong."""
     limit_of_zero = rejected_by_a_limit_of_zero(draw, lab.test_softmax)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from . import exercise, one_promise_missing  # noqa: F401 - to register them
+from . import exercise, loses_failures, one_promise_missing  # noqa: F401 - to register them
 
 
 @exercise.mistake(
@@ -13,6 +13,15 @@ from . import exercise, one_promise_missing  # noqa: F401 - to register them
 )
 def asserts_nothing(impl):
     impl(torch.randn(3, 5))
+
+
+@exercise.mistake(
+    "Your test accepts even a version that stops with an error. Does it call `impl`, its argument, "
+    "or always your own function?"
+)
+def never_calls_it(impl):
+    x = torch.randn(3, 5)
+    assert torch.allclose(torch.softmax(x, -1).sum(-1), torch.ones(3))
 
 
 @exercise.mistake(

@@ -27,6 +27,15 @@ def asserts_nothing(impl):
 
 
 @exercise.mistake(
+    "Your test accepts even a version that stops with an error. Does it call `impl`, its argument, "
+    "or always your own function?"
+)
+def never_calls_it(impl):
+    context, _ = right_version(torch.randn(2, 5), torch.randn(2, 5, 3))
+    assert context.shape == (2, 3)
+
+
+@exercise.mistake(
     "Your test returns its verdict, True or False, but nothing reads it. A test reports "
     "by raising: which statement turns a False into an error?"
 )

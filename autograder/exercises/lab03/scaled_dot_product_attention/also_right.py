@@ -77,12 +77,12 @@ def nan_to_num_after_masked_fill(q, k, v, mask=None):
 
 
 @exercise.also_right
-def minus_a_billion(q, k, v, mask=None):
+def minus_a_large_number(q, k, v, mask=None):
     """The root of d_k is a float32 tensor, right to at least seven digits."""
     d_k = torch.tensor(q.size(-1))
     scores = torch.matmul(q, k.transpose(-2, -1)) / torch.sqrt(d_k)
     if mask is not None:
-        scores = scores.masked_fill(mask == False, -1e9)  # noqa: E712 - as it is often written
+        scores = scores.masked_fill(mask == False, -1e30)  # noqa: E712 - as it is often written
     p_attn = scores.softmax(dim=-1)
     if mask is not None:
         p_attn = p_attn.masked_fill(mask == False, 0.0)  # noqa: E712
