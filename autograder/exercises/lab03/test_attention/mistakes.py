@@ -148,6 +148,14 @@ def all_errors_caught(impl):
 
 
 @exercise.mistake(FAILURES_CAUGHT)
+def all_errors_printed(impl):
+    try:
+        demand(impl, *some_inputs())
+    except Exception as error:
+        print("wrong:", error)
+
+
+@exercise.mistake(FAILURES_CAUGHT)
 def some_failures_caught(impl):
     by_loops(impl)
     try:  # noqa: SIM105
