@@ -79,8 +79,11 @@ def is_larger(one, other):
     return one > other
 
 
+SPREADS = "W1: neither of your numbers is above 1 (both are spreads of divided scores, no divisors)"
+
+
 def in_order(lab, draw):
-    """The slide's number comes first in each item, so the larger one of the two is in its place."""
+    """The slide's number comes first, so the larger one is in its place; W1 has two spreads."""
     names = ("C4", "C9", "G5", "N3", "W1")
     slides, rights = entries(lab, 0, *names), entries(lab, 1, *names)
     larger = {"C4": "first", "C9": "first", "G5": "first", "N3": "first", "W1": "second"}
@@ -89,7 +92,10 @@ def in_order(lab, draw):
         slide, right = plain(slides[name]), plain(rights[name])
         two = (slide, right) if larger[name] == "first" else (right, slide)
         seen[f"{name}: your two numbers are different"] = slide != right
-        seen[f"{name}: here the {larger[name]} number is the larger one"] = is_larger(*two)
+        if name == "W1":
+            # A measured spread may be a little larger; what is no number is told below.
+            seen[SPREADS] = all(is_larger(1.06, number) for number in two)
+        seen[f"{name}: your {larger[name]} number is the larger one"] = is_larger(*two)
     return seen
 
 
@@ -140,8 +146,8 @@ wrong_pair(
 )
 wrong_pair(
     "divisors_swapped",
-    "C4: the smaller number comes first. Which of the two is on the slide with the feed-forward "
-    "formula, and which on the one before?",
+    "C4: your smaller number comes first, but the slide's is the larger one. Which of the two is "
+    "on the slide with the feed-forward formula, and which on the one before?",
     C4=(8.0, 512**0.5, "d is the width of the model"),
 )
 wrong_pair(
@@ -157,8 +163,9 @@ wrong_pair(
 )
 wrong_pair(
     "shapes_swapped",
-    "C9: the smaller number comes first. With tokens in the rows of x, what is the shape of Qx, "
-    "and which axis does the transpose then put in front? Try it with a tensor of zeros.",
+    "C9: your smaller number comes first, but the slide's is the larger one. With tokens in the "
+    "rows of x, what is the shape of Qx, and which axis does the transpose then put in front? Try "
+    "it with a tensor of zeros.",
     C9=(5, 7, "with tokens in rows it compares features"),
 )
 wrong_pair(
@@ -193,8 +200,8 @@ for name, root in (("divided_by_two", 2.0), ("divided_by_root_of_keys", 3**0.5))
     )
 wrong_pair(
     "axes_swapped",
-    "G5: the smaller number comes first. Which of the two comes from the softmax along the rows of "
-    "K Qᵀ?",
+    "G5: your smaller number comes first, but the slide's is the larger one. Which of the two "
+    "comes from the softmax along the rows of K Qᵀ?",
     G5=(RIGHT_G5, SLIDE_G5, "queries are in the columns there"),
 )
 wrong_pair(
@@ -216,7 +223,8 @@ wrong_pair(
 )
 wrong_pair(
     "variances_swapped",
-    "N3: the smaller number comes first. Which of the two belongs to scores that nothing divides?",
+    "N3: your smaller number comes first, but the slide's is the larger one. Which of the two "
+    "belongs to scores that nothing divides?",
     N3=(1.0, 64.0, "the scale is missing before softmax"),
 )
 wrong_pair(
@@ -287,6 +295,12 @@ for name, first, second in (
         "spread of the scores after that division?",
         W1=(first, second, "a query has 64 numbers"),
     )
+wrong_pair(
+    "spread_above_one",
+    "W1: you give a number above 1. How large is the spread of a head's scores after they are "
+    "divided by the right root?",
+    W1=(0.3536, 2.8284, "a query has 64 numbers"),
+)
 wrong_pair(
     "deviations_swapped",
     "W1: these two are swapped. Which of them comes with the slide's divisor?",

@@ -63,6 +63,29 @@ def last_axis_always(x, dim=-1):
     return right_version(x, -1)
 
 
+def changed(change):
+    return lambda x, dim=-1: change(right_version(x, dim))
+
+
+def always_stops(x, dim=-1):
+    raise ValueError("this version always stops")
+
+
+OTHERS = {
+    "an error": always_stops,
+    "one axis more": changed(lambda shares: shares[None]),
+    "NaN everywhere": changed(lambda shares: shares * torch.nan),
+    "numbers that are twice as large": changed(lambda shares: shares * 2),
+}
+
+
+def rejects_nothing_but(draw, test, rejects):
+    """Names of `OTHERS` that a test rejects; they only tell apart the tests that reject nothing."""
+    if any(answer is not False for answer in rejects.values()):
+        return []
+    return [name for name, version in OTHERS.items() if draw.rejects(test, version)]
+
+
 # Of any other dtype, scores are whole numbers.
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 ACCEPTS = "accepts a right version"
@@ -137,6 +160,15 @@ def openly_wrong(lab, draw):
     """Accepts torch's own softmax; rejects three versions that are obviously wrong."""
     limit_of_zero = rejected_by_a_limit_of_zero(draw, lab.test_softmax)
     accepted = draw.accepted(lab.test_softmax, right_version)
+
+    def rejected(version):
+        return draw.rejects(lab.test_softmax, version)
+
+    rejects = {
+        "rejects shares that do not sum to one": rejected(not_normalised),
+        "rejects the same probability for all": rejected(all_the_same),
+        "rejects a softmax that ignores dim": rejected(last_axis_always),
+    }
     return {
         "the last comparison before torch's own is rejected": (
             "numbers of float16 and a limit that float16 rounds to 0"
@@ -145,17 +177,28 @@ def openly_wrong(lab, draw):
         ),
         # The error is that of this comparison.
         "accepts torch's own": True if limit_of_zero else accepted,
-        "rejects shares that do not sum to one": draw.rejects(lab.test_softmax, not_normalised),
-        "rejects the same probability for all": draw.rejects(lab.test_softmax, all_the_same),
-        "rejects a softmax that ignores dim": draw.rejects(lab.test_softmax, last_axis_always),
+        **rejects,
+        "rejects nothing but": rejects_nothing_but(draw, lab.test_softmax, rejects),
         "what it raises": draw.raises(lab.test_softmax, not_normalised),
     }
 
 
 @exercise.check(points=0.5)
 def right_in_every_dtype(lab, draw):
-    """Accepts a right version in every dtype; rejects the same probability for all."""
+    """Accepts right results in every dtype; rejects those too low, too high or all the same."""
+
+    def scaled(factor):
+        # A test may look at whole numbers in another way, so these are right.
+        return lambda x, dim=-1: right_version(x, dim) * (factor if x.is_floating_point() else 1)
+
+    wrong = {
+        "the same probability for all": all_the_same,
+        "numbers that are all too small": scaled(0.5),
+        "numbers that are all too large": scaled(2.0),
+    }
+    rejects = {f"rejects {name}": draw.rejects(lab.test_softmax, f) for name, f in wrong.items()}
     return {
         **accepted_at_each_dtype(draw, lab.test_softmax),
-        "rejects the same probability for all": draw.rejects(lab.test_softmax, all_the_same),
+        **rejects,
+        "rejects nothing but": rejects_nothing_but(draw, lab.test_softmax, rejects),
     }

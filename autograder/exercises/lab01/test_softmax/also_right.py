@@ -129,6 +129,18 @@ def compared_loosely(impl, x):
     compared(impl, scores + torch.tensor([0.0, 1e4, -1e4])[:, None, None], 1e-5)
 
 
+def not_too_high(impl, x):
+    for scores in (x, x + 1e4 * torch.arange(7.0)):
+        for dim in range(3):
+            assert (impl(scores.clone(), dim) - torch.softmax(scores, dim)).max() < 1e-10
+
+
+def not_too_low(impl, x):
+    for scores in (x, x + 1e4 * torch.arange(7.0)):
+        for dim in range(3):
+            assert (torch.softmax(scores, dim) - impl(scores.clone(), dim)).max() < 1e-10
+
+
 PARTS = (
     shares_compared,
     thousands_compared,

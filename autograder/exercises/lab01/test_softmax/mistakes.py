@@ -5,14 +5,35 @@ from __future__ import annotations
 import torch
 
 from . import exercise, loses_failures, one_promise_missing  # noqa: F401 - to register them
+from .one_promise_missing import TOO_LARGE, TOO_SMALL
 
 
 @exercise.mistake(
-    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
-    "`assert` whose condition can be false?"
+    "Your test calls `impl`, its argument, but accepts even a result full of NaN. Does it compare "
+    "the numbers of this result, and does it reach an `assert` whose condition can be false?"
 )
 def asserts_nothing(impl):
     impl(torch.randn(3, 5))
+
+
+NUMBERS_NOT_COMPARED = (
+    "Your test rejects some wrong results, but three versions with wrong numbers pass. With what "
+    "could you compare the numbers themselves?"
+)
+
+
+@exercise.mistake(NUMBERS_NOT_COMPARED)
+def shapes_only(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    assert impl(x, 1).shape == x.shape
+
+
+@exercise.mistake(NUMBERS_NOT_COMPARED)
+def shapes_without_nan(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    shares = impl(x, 1)
+    assert shares.shape == x.shape
+    assert not shares.isnan().any()
 
 
 @exercise.mistake(
@@ -74,6 +95,20 @@ def ordinary_scores_only(impl):
     x = torch.randn(3, 5, 7, dtype=torch.float64)
     for dim in range(3):
         assert torch.allclose(impl(x.clone(), dim), torch.softmax(x, dim), atol=1e-6)
+
+
+@exercise.mistake(TOO_SMALL)
+def size_of_the_difference_missing(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        assert (impl(x.clone(), dim) - torch.softmax(x, dim)).max() < 1e-10
+
+
+@exercise.mistake(TOO_LARGE)
+def size_of_the_opposite_difference_missing(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        assert (torch.softmax(x, dim) - impl(x.clone(), dim)).max() < 1e-10
 
 
 @exercise.mistake(

@@ -103,6 +103,13 @@ asks_too_little(
     "float64?",
     ", compared_loosely",
 )
+TOO_SMALL = "Numbers that are too small pass your test: which sign has the difference then?"
+TOO_LARGE = "Numbers that are too large pass your test: which sign has the difference then?"
+for name, part, advice in (
+    ("too_small_is_accepted", "not_too_high", TOO_SMALL),
+    ("too_large_is_accepted", "not_too_low", TOO_LARGE),
+):
+    asks_too_little(name, "shares_compared, thousands_compared", advice, f", {part}")
 SHARES_NOT_COMPARED = (
     "Your test asks for shares that sum to one, but accepts a version in which the largest score "
     "gets the smallest share. With what could you compare the shares themselves?"

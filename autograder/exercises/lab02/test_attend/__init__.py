@@ -46,8 +46,10 @@ LAST_DIGITS = "one whose results are as expected, but for their last digits"
 FULL_OF_PADDING = "one with a sentence that is all padding"
 NOT_FINITE = "one with a number that is not finite"
 
-DTYPE = re.compile(r"\b(double|float|half|bfloat16|long|int|bool)\b")
+DTYPE = re.compile(r"\b(double|float|half|bfloat16|long|int)\b")
+BOOLEAN = re.compile(r"\bbool(ean)?\b")
 OTHER_ORDER = "the other order of the results"
+MASK_NOT_BOOLEAN = "a mask for attend that is not boolean"
 TWO_DTYPES = "numbers of two dtypes that meet"
 COMPARISON = "a comparison that fails"
 ANOTHER_ERROR = "another error"
@@ -75,6 +77,18 @@ def swapped(lab):
     return version
 
 
+def gives_another_mask(lab, draw):
+    """Whether the last mask that the test gives to `attend` is not boolean."""
+    last = [None]
+
+    def version(scores, hidden, mask=None):
+        last[0] = mask
+        return lab.attend(scores, hidden, mask)
+
+    draw.accepted(lab.test_attend, version)
+    return last[0] is not None and getattr(last[0], "dtype", None) != torch.bool
+
+
 def what_stops(lab, draw, accepted):
     """Why the test does not accept the student's own attend.
 
@@ -87,9 +101,17 @@ def what_stops(lab, draw, accepted):
     if accepted.type == "AssertionError":  # that of torch.testing
         two = "attribute 'dtype' do not match" in accepted.message
         return TWO_DTYPES if two else COMPARISON
-    dtypes = set(DTYPE.findall(accepted.message.lower()))
+    message = accepted.message.lower().replace("long int", "long")
+    if BOOLEAN.search(message):
+        # A message on boolean masks or indices names other dtypes, too, but they do not meet.
+        return MASK_NOT_BOOLEAN if gives_another_mask(lab, draw) else ANOTHER_ERROR
+    dtypes = set(DTYPE.findall(message))
     two = accepted.type == "RuntimeError" and len(dtypes) > 1
     return TWO_DTYPES if two else ANOTHER_ERROR
+
+
+# What numbers of float32 need, and no more: rounded constants are wrong numbers.
+ROUGH = 1e-6
 
 
 class RoughComparisons(TorchFunctionMode):
@@ -106,7 +128,7 @@ class RoughComparisons(TorchFunctionMode):
         name = getattr(function, "__name__", "").strip("_")
         kwargs, pair = kwargs or {}, args[:2]
         if function in (torch.Tensor.item, torch.Tensor.__float__) and pair[0].is_floating_point():
-            return round(function(*args), 4)
+            return round(function(*args), 6)
         floating = any(isinstance(x, torch.Tensor) and x.is_floating_point() for x in pair)
         of_all = name in OF_ALL and len(args) == 1 and kwargs.get("dim") is None
         if self.nan_equal and floating and (of_all or name in OF_ALL_PAIRS):
@@ -117,15 +139,15 @@ class RoughComparisons(TorchFunctionMode):
         if not floating or len(pair) < 2:
             return function(*args, **kwargs)
         if name in ("allclose", "isclose"):
-            return getattr(torch, name)(*pair, rtol=1e-4, atol=1e-4, equal_nan=self.nan_equal)
+            return getattr(torch, name)(*pair, rtol=ROUGH, atol=ROUGH, equal_nan=self.nan_equal)
         if name in ("equal", "eq", "ne"):
             one, other = (torch.as_tensor(x).double() for x in pair)
             if name == "equal" and one.shape != other.shape:
                 return False
-            near = torch.isclose(one, other, rtol=1e-4, atol=1e-4, equal_nan=self.nan_equal)
+            near = torch.isclose(one, other, rtol=ROUGH, atol=ROUGH, equal_nan=self.nan_equal)
             return bool(near.all()) if name == "equal" else near == (name == "eq")
-        if name in ("lt", "le", "gt", "ge") and isinstance(pair[1], float) and 0 < pair[1] < 1e-3:
-            below = (pair[0] < 1e-3) | (pair[0].isnan() & self.nan_equal)
+        if name in ("lt", "le", "gt", "ge") and isinstance(pair[1], float) and 0 < pair[1] < ROUGH:
+            below = (pair[0] < ROUGH) | (pair[0].isnan() & self.nan_equal)
             return below == (name in ("lt", "le"))
         return function(*args, **kwargs)
 
@@ -214,8 +236,18 @@ def openly_wrong(lab, draw):
         context, weights = lab.attend(scores, hidden, mask)
         return context.flip(0), weights
 
+    def always_stops(scores, hidden, mask=None):
+        raise ValueError("this version always stops")
+
     accepted = draw.accepted(lab.test_attend, lab.attend)
     stops = what_stops(lab, draw, accepted)
+    rejects = {
+        "rejects a plain mean": draw.rejects(lab.test_attend, plain_mean),
+        "rejects attention to padding": draw.rejects(lab.test_attend, padding_counts),
+        "rejects the context of another sentence": draw.rejects(lab.test_attend, other_sentence),
+    }
+    # This only tells apart the tests that accept all three.
+    accepts_all = all(answer is False for answer in rejects.values())
     return {
         "first result of `attend`, as your test takes it": (
             "the weights" if stops == OTHER_ORDER else "the context"
@@ -225,9 +257,10 @@ def openly_wrong(lab, draw):
         "times that it rejects your own with other last digits": int(
             draw.raises(lab.test_attend, last_digits) is not None
         ),
-        "rejects a plain mean": draw.rejects(lab.test_attend, plain_mean),
-        "rejects attention to padding": draw.rejects(lab.test_attend, padding_counts),
-        "rejects the context of another sentence": draw.rejects(lab.test_attend, other_sentence),
+        **rejects,
+        "accepts even an error": (
+            accepts_all and draw.rejects(lab.test_attend, always_stops) is False
+        ),
     }
 
 

@@ -69,14 +69,52 @@ def ones_of_float32_in_torch_testing(impl):
     torch.testing.assert_close(weights.sum(-1), torch.ones(2))
 
 
-@exercise.mistake(
+MASK_NOT_BOOLEAN = (
+    "Your test gives `attend` a mask that is not boolean. Which dtype does the docstring of 2.3 "
+    "ask for?"
+)
+
+
+def results_with_a_mask(impl, mask):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    torch.testing.assert_close(impl(scores, hidden, mask), right_version(scores, hidden, mask == 1))
+
+
+@exercise.mistake(MASK_NOT_BOOLEAN)
+def mask_of_whole_numbers(impl):
+    results_with_a_mask(impl, torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]))
+
+
+@exercise.mistake(MASK_NOT_BOOLEAN)
+def mask_of_floating_numbers(impl):
+    results_with_a_mask(impl, torch.tensor([[1.0, 1, 1, 0, 0], [1, 1, 1, 1, 1]]))
+
+
+WRONG_EXPECTATION = (
     "A comparison in your test fails for your own `attend`. Which of its two sides is wrong? "
     "Compute both by hand, for one sentence of two places."
 )
+
+
+@exercise.mistake(WRONG_EXPECTATION)
 def wrong_expectation(impl):
     scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
     _, weights = impl(scores, hidden)
     assert torch.allclose(weights, scores.sigmoid())
+
+
+@exercise.mistake(WRONG_EXPECTATION)
+def rounded_constants(impl):
+    scores, hidden = torch.tensor([[1.0, 2.0]]).double(), torch.eye(2).double()[None]
+    _, weights = impl(scores, hidden)
+    assert (weights - torch.tensor([[0.269, 0.731]]).double()).abs().max() < 1e-9
+
+
+@exercise.mistake(WRONG_EXPECTATION)
+def rounded_constants_as_numbers(impl):
+    scores, hidden = torch.tensor([[1.0, 2.0]]).double(), torch.eye(2).double()[None]
+    _, weights = impl(scores, hidden)
+    assert abs(weights[0, 0].item() - 0.2689) < 1e-9
 
 
 @exercise.mistake(

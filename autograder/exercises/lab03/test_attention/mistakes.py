@@ -9,7 +9,7 @@ import torch
 from gradekit.exercise import FAILURES_CAUGHT
 
 from .also_right import by_loops
-from .asks_too_little import AXES, OUTPUTS, SQUARE, exercise
+from .asks_too_little import AXES, LAST_DIGITS, OUTPUTS, SQUARE, exercise
 
 
 def by_formula(q, k, mask):
@@ -224,6 +224,19 @@ def exactly_equal(impl):
     exp = (q @ k.mT / 2).exp() * mask
     weights = exp * (1 / exp.sum(-1, keepdim=True))
     assert torch.equal(impl(q, k, v, mask)[1], weights)
+
+
+@exercise.mistake(LAST_DIGITS)
+def other_float32_in_each_run(impl):
+    """Rarely rejects a right version, and only for its last digits."""
+    q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 7)
+    mask = torch.rand(2, 3, 5) < 0.5
+    mask[:, 1] = False
+    for given in (None, mask):
+        out, weights = impl(q, k, v, given)
+        right = by_formula(q, k, torch.tensor(True) if given is None else given).nan_to_num(0)
+        assert torch.allclose(weights, right)
+        assert torch.allclose(out, right @ v)
 
 
 @exercise.mistake(

@@ -37,12 +37,23 @@ wrong(
     "You return the model that you were given, and it still has all its heads. Which module should "
     "the caller get?",
 )
+MODELS_OWN_TENSORS = (
+    "Your copy holds the model's own tensors, so the model changes with it. Do you copy with "
+    "`copy.copy`, or does a line put a tensor of the model into the copy?"
+)
 wrong(
     "shallow_copy",
     "copy.deepcopy",
     "copy.copy",
-    "Your copy is shallow: `copy.copy` makes a new module that holds the same tensors, so the "
-    "model changes with it. Which kind of copy also copies the tensors?",
+    MODELS_OWN_TENSORS,
+)
+wrong(
+    "models_own_weight_in_the_copy",
+    "changed.out_proj.weight[:, start:stop] = 0",
+    "weight = model.out_proj.weight.detach()\n"
+    "    weight[:, start:stop] = 0\n"
+    "    changed.out_proj.weight = torch.nn.Parameter(weight)",
+    MODELS_OWN_TENSORS,
 )
 wrong(
     "layers_shared",

@@ -53,7 +53,7 @@ OTHER_AXES_OF_Q = (
 )
 OTHER_AXES_OF_V = (
     "The product of weights and values stops or has other axes than (B, h, Lq, d_v). Print the "
-    "shapes of both factors: which axes of v should be the heads and the words?"
+    "shapes of both factors: which two axes of v should be the heads and the words?"
 )
 for name, axes in (
     ("WordsFirst", ".transpose(1, 2)"),

@@ -157,5 +157,8 @@ def wrong_in_some_calls(lab, draw):
     }
     # This only tells apart the tests that accept one of the two.
     told = any(answer is False for answer in seen.values())
-    looks = told and draw.rejects(lab.test_causal_mask, wrong.one_axis_more)
-    return {**seen, "looks at the number of axes": looks}
+    looks = {"number of axes": wrong.one_axis_more, "dtype": wrong.of_numbers}
+    return seen | {
+        f"looks at the {what}": told and draw.rejects(lab.test_causal_mask, version)
+        for what, version in looks.items()
+    }

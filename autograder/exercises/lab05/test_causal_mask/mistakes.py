@@ -135,11 +135,22 @@ wrong.several(
     "Your test counts the True entries of a mask, and accepts one with as many in other places. "
     "Which entries must be True?",
 )
-wrong.several(
-    "any_entry",
-    {EQUAL: "(mask == expected(Lq, Lk)).any()", f"    assert {WITHOUT_LK}\n": ""},
-    "Your test is content if one entry is right (`any`). How many entries of a mask must be right?",
+ANY_ENTRY = (
+    "Your test is content if one entry is right (`any`). How many entries of a mask must be right?"
 )
+ONE_RIGHT = {EQUAL: "(mask == expected(Lq, Lk)).any()"}
+wrong.several("any_entry", ONE_RIGHT | {f"    assert {WITHOUT_LK}\n": ""}, ANY_ENTRY)
+for (name, lines), device in product(
+    {"": {}, "_nor_shape": {SHAPE: ""}, "_nor_dtype": {SHAPE: "", DTYPE: ""}}.items(), (True, False)
+):
+    wrong.several(
+        f"any_entry_and_call_compared_with_call{name}" + ("" if device else "_nor_device"),
+        ONE_RIGHT
+        | {WITHOUT_LK: "torch.equal(impl(4), impl(4, 4))"}
+        | lines
+        | ({} if device else {DEVICE: ""}),
+        ANY_ENTRY,
+    )
 
 
 @exercise.mistake(
@@ -154,13 +165,12 @@ def another_error(impl):
         raise ValueError("wrong without Lk, or on another device")
 
 
-wrong(
-    "device_not_tested",
-    DEVICE,
-    "",
+# The visible checks see no more than this of several such tests, so they share the advice.
+ON_THE_CPU = (
     "Your test accepts a mask that is on the CPU, whatever `device` says. Which device exists on "
-    "every machine, so that your test always asks for it?",
+    "every machine, so that your test always asks for it?"
 )
+wrong("device_not_tested", DEVICE, "", ON_THE_CPU)
 LAYOUT = (
     "Your test rejects a right mask because of its layout in memory (`stride`, `is_contiguous`, or "
     "a `view`, which needs one layout). Which sentence of the task of 5.1 promises a layout?"
@@ -203,6 +213,12 @@ wrong(
     "Your test accepts a mask that is right for short sequences only. How long are the longest "
     "that you try?",
 )
+for name in ("more_keys", "long_sequences"):
+    wrong.several(
+        f"{name}_and_device_not_tried",
+        {LENGTHS: FEWER_LENGTHS[name], DEVICE: ""},
+        ON_THE_CPU,
+    )
 wrong.several(
     "keys_always_given",
     {f"    assert {WITHOUT_LK}\n": "", "impl(3, device": "impl(3, 3, device"},
@@ -212,8 +228,7 @@ wrong.several(
 wrong.several(
     "two_lengths_in_each_call",
     {f"    assert {WITHOUT_LK}\n": "", DEVICE: ""},
-    "Your test always gives Lk and never a device, so it accepts versions that are wrong in other "
-    "calls only. Which calls does the task of 5.1 allow?",
+    ON_THE_CPU,
 )
 NUMBERS = (
     "Your test accepts masks of numbers: 1.0 equals True. What does the task promise about the "
