@@ -6,9 +6,9 @@ import contextlib
 import re
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from attnlab.checking.lost_failures import lost_failure
+from attnlab.checking.rough_comparisons import RoughComparisons
 from attnlab.seq2seq import attend
 from gradekit.exercise import write_a_test
 
@@ -53,10 +53,6 @@ MASK_NOT_BOOLEAN = "a mask for attend that is not boolean"
 TWO_DTYPES = "numbers of two dtypes that meet"
 COMPARISON = "a comparison that fails"
 ANOTHER_ERROR = "another error"
-
-# Names of functions that make one number of all differences.
-OF_ALL = ("max", "amax", "sum", "mean", "norm", "linalg_norm", "linalg_vector_norm")
-OF_ALL_PAIRS = ("mse_loss", "l1_loss", "dist")
 
 exercise = write_a_test(
     "test_attend",
@@ -108,48 +104,6 @@ def what_stops(lab, draw, accepted):
     dtypes = set(DTYPE.findall(message))
     two = accepted.type == "RuntimeError" and len(dtypes) > 1
     return TWO_DTYPES if two else ANOTHER_ERROR
-
-
-# What numbers of float32 need, and no more: rounded constants are wrong numbers.
-ROUGH = 1e-6
-
-
-class RoughComparisons(TorchFunctionMode):
-    """Compares floating numbers roughly, however exactly the code compares them.
-
-    With `nan_equal`, NaN is equal to every number, and all other numbers are still compared.
-    """
-
-    def __init__(self, nan_equal=False):
-        super().__init__()
-        self.nan_equal = nan_equal
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        name = getattr(function, "__name__", "").strip("_")
-        kwargs, pair = kwargs or {}, args[:2]
-        if function in (torch.Tensor.item, torch.Tensor.__float__) and pair[0].is_floating_point():
-            return round(function(*args), 6)
-        floating = any(isinstance(x, torch.Tensor) and x.is_floating_point() for x in pair)
-        of_all = name in OF_ALL and len(args) == 1 and kwargs.get("dim") is None
-        if self.nan_equal and floating and (of_all or name in OF_ALL_PAIRS):
-            # One NaN would hide all other differences.
-            pair = torch.broadcast_tensors(*pair)
-            nan = sum(pair).isnan()
-            return function(*(x.masked_fill(nan, 0) for x in pair), *args[2:], **kwargs)
-        if not floating or len(pair) < 2:
-            return function(*args, **kwargs)
-        if name in ("allclose", "isclose"):
-            return getattr(torch, name)(*pair, rtol=ROUGH, atol=ROUGH, equal_nan=self.nan_equal)
-        if name in ("equal", "eq", "ne"):
-            one, other = (torch.as_tensor(x).double() for x in pair)
-            if name == "equal" and one.shape != other.shape:
-                return False
-            near = torch.isclose(one, other, rtol=ROUGH, atol=ROUGH, equal_nan=self.nan_equal)
-            return bool(near.all()) if name == "equal" else near == (name == "eq")
-        if name in ("lt", "le", "gt", "ge") and isinstance(pair[1], float) and 0 < pair[1] < ROUGH:
-            below = (pair[0] < ROUGH) | (pair[0].isnan() & self.nan_equal)
-            return below == (name in ("lt", "le"))
-        return function(*args, **kwargs)
 
 
 def last_batch(lab, draw):

@@ -6,61 +6,13 @@ import contextlib
 import math
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from attnlab.checking.draw import seed_everything
+from attnlab.checking.rough_comparisons import RoughComparisons
 
 ONLY_LAST_DIGITS = "only the last digits differ"
 WITHOUT_KEYS = "a query without keys"
 OTHER_CAUSE = "another cause"
-
-# Names of functions that make one number of all differences.
-OF_ALL = ("max", "amax", "sum", "mean", "norm", "linalg_norm", "linalg_vector_norm")
-OF_ALL_PAIRS = ("mse_loss", "l1_loss", "dist")
-# Right numbers in float32 differ by less.
-LIMIT, PLACES = 1e-6, 6
-
-
-def near(one, other, nan_equal):
-    return torch.isclose(one, other, rtol=1e-5, atol=LIMIT, equal_nan=nan_equal)
-
-
-class RoughComparisons(TorchFunctionMode):
-    """Compares floating numbers as roughly as float32 needs, however exactly the code does.
-
-    With `nan_equal`, NaN is equal to NaN, and does not hide the other differences.
-    """
-
-    def __init__(self, nan_equal=False):
-        super().__init__()
-        self.nan_equal = nan_equal
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        name = getattr(function, "__name__", "").strip("_")
-        kwargs, pair = kwargs or {}, args[:2]
-        if function in (torch.Tensor.item, torch.Tensor.__float__) and pair[0].is_floating_point():
-            return round(function(*args), PLACES)
-        floating = any(isinstance(x, torch.Tensor) and x.is_floating_point() for x in pair)
-        of_all = name in OF_ALL and len(args) == 1 and kwargs.get("dim") is None
-        if self.nan_equal and floating and (of_all or name in OF_ALL_PAIRS):
-            pair = torch.broadcast_tensors(*pair)
-            nan = sum(pair).isnan()
-            return function(*(x.masked_fill(nan, 0) for x in pair), *args[2:], **kwargs)
-        if not floating or len(pair) < 2:
-            return function(*args, **kwargs)
-        if name in ("allclose", "isclose"):
-            close = near(*pair, self.nan_equal)
-            return bool(close.all()) if name == "allclose" else close
-        if name in ("equal", "eq", "ne"):
-            one, other = (torch.as_tensor(x).double() for x in pair)
-            if name == "equal" and one.shape != other.shape:
-                return False
-            close = near(one, other, self.nan_equal)
-            return bool(close.all()) if name == "equal" else close == (name == "eq")
-        if name in ("lt", "le", "gt", "ge") and isinstance(pair[1], float) and 0 < pair[1] < LIMIT:
-            below = (pair[0] < LIMIT) | (pair[0].isnan() & self.nan_equal)
-            return below == (name in ("lt", "le"))
-        return function(*args, **kwargs)
 
 
 def has_no_keys(mask):

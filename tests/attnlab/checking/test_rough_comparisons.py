@@ -1,0 +1,55 @@
+"""With rough comparisons, a test accepts numbers that are right but for their last digits."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from attnlab.checking.rough_comparisons import RoughComparisons
+
+X = torch.tensor([0.25, 0.75], dtype=torch.float64)
+
+
+def in_all_ways(one: torch.Tensor, other: torch.Tensor) -> list[bool]:
+    """Whether two tensors are equal, in the ways in which students ask."""
+    return [
+        torch.equal(one, other),
+        bool((one == other).all()),
+        not bool((one != other).any()),
+        torch.allclose(one, other, rtol=0, atol=1e-15),
+        bool(torch.isclose(one, other, rtol=0, atol=1e-15).all()),
+        bool((one - other).abs().max() < 1e-12),
+        not bool((one - other).abs().max() > 1e-12),
+        (one - other).abs().max().item() < 1e-12,
+        float((one - other).norm()) < 1e-12,
+    ]
+
+
+def test_last_digits_are_equal_only_in_the_block() -> None:
+    assert not any(in_all_ways(X, X + 1e-8))
+    with RoughComparisons():
+        assert all(in_all_ways(X, X + 1e-8))
+    assert not any(in_all_ways(X, X + 1e-8))
+
+
+def test_a_rounded_constant_is_another_number() -> None:
+    with RoughComparisons():
+        assert not any(in_all_ways(X, X + 6e-5))
+        assert not torch.equal(X, X[:1])
+        assert (X < 0.5).tolist() == [True, False], "other limits are kept"
+
+
+@pytest.mark.parametrize(("nan_equal", "error"), [(True, 0.0), (False, 0.0), (True, 0.1)])
+def test_nan_is_equal_on_request_and_hides_no_other_difference(
+    nan_equal: bool, error: float
+) -> None:
+    one = torch.tensor([0.25, torch.nan, 0.5])
+    other = torch.tensor([0.25 + error, torch.nan, 0.5])
+    with RoughComparisons(nan_equal):
+        ways = [
+            torch.allclose(one, other),
+            bool((one - other).abs().max() < 1e-9),
+            bool((one - other).abs().sum() < 1e-9),
+            bool(torch.nn.functional.mse_loss(one, other) < 1e-9),
+        ]
+    assert ways == [nan_equal and not error] * 4
