@@ -12,6 +12,7 @@ from attnlab.checking.judges import Difference
 from attnlab.checking.observation import Raised
 
 _WHICH_DTYPE = "Which of the two did your code make, and with which dtype?"
+_ON_DEVICES = ("not compiled with CUDA", "from the 'MPS' backend", "Found no NVIDIA driver")
 # Parts of torch's messages that students rarely understand, and a question that helps.
 _QUESTIONS_BY_MESSAGE = {
     "torch.return_types.": "With an axis, `max` and similar functions return two things, values "
@@ -69,17 +70,17 @@ _QUESTIONS_BY_MESSAGE = {
     "unsupported operand type": "Which of the two values has another type than you expect?",
     "'tuple' object is not callable": "A comma at the end of an assignment makes a tuple: which "
     "line sets the name that is called here?",
-    "not compiled with CUDA": "Which device does the code ask for, and which exists on every "
-    "machine?",
-    "from the 'MPS' backend": "Which device does the code ask for, and which exists on every "
-    "machine?",
-    "Found no NVIDIA driver": "Which device does the code ask for, and which exists on every "
-    "machine?",
+    **dict.fromkeys(
+        _ON_DEVICES,
+        "Which device does the code ask for, and which exists on every machine?",
+    ),
     "object has no attribute": "Which value did you expect there, and which did you get?",
 }
 
 # Not a part of messages of hidden checks: there, nobody knows whether the student's line failed.
 _NONE = "NoneType"
+# A line of a test that only calls the version, which all labs call `impl`.
+_CALL = re.compile(r"(?:[\w\s,.*()\[\]]+=\s*)?impl\([^()]*(?:\([^()]*\)[^()]*)*\)$")
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'$")
 _NOT_TENSORS = frozenset(
     ["tuple", "list", "dict", "set", "str", "bool", "int", "float", "function", "method", "type"]
@@ -111,7 +112,9 @@ def explain_raised(difference: Difference, where: str) -> str:
     message = f": {seen.message}" if seen.message else ""
     if difference.is_rejection:
         stopped = f"{where}your test rejects it with {seen.type}{line}{message}"
-        question = _question(seen.message) or _question_on_a_test(difference)
+        # What torch says about the inside of a version helps nobody who only called it.
+        known = "" if _calls_the_version(seen) else _question(seen.message)
+        question = known or _question_on_a_test(difference)
     else:
         instead = f" (expected {expected.type})" if isinstance(expected, Raised) else ""
         stopped = f"{where}your code stopped with {seen.type}{instead}{line}{message}"
@@ -153,6 +156,11 @@ def _question(message: str) -> str:
             "without `return`?"
         )
     return _QUESTIONS_BY_MESSAGE.get(known_part(message), "")
+
+
+def _calls_the_version(raised: Raised) -> bool:
+    """Whether the line only calls the version, and the message is not about a missing device."""
+    return bool(_CALL.match(raised.source_line)) and known_part(raised.message) not in _ON_DEVICES
 
 
 def _question_on_a_test(difference: Difference) -> str:

@@ -19,7 +19,7 @@ from attnlab.checking.observation import PackLimits, pack, unpack
 from attnlab.checking.verdict import KnownMistake, PreparedCheck
 
 FILE_NAME = "checks.safetensors"
-VERSION = 5
+VERSION = 6
 # A lab's checks contain every known mistake's observation: more values than one probe may return.
 LIMITS = PackLimits(size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000)
 
@@ -228,6 +228,7 @@ def _check_tree(exercise: str, check: VisibleCheck) -> dict[str, Any]:
         "expected": prepared.expected,
         **_mistake_trees(prepared),
         "about": prepared.about,
+        "question": prepared.question,
         "source": check.source,
         "seed": check.seed,
         "versions": list(check.versions),
@@ -272,6 +273,7 @@ def _check_from(tree: dict[str, Any]) -> VisibleCheck:
         expected=tree["expected"],
         mistakes={name: seen for names, seen in groups for name in names},
         about=tree["about"],
+        question=tree["question"],
     )
     return VisibleCheck(
         prepared,

@@ -85,6 +85,16 @@ def words(expected, seen, judge=None):
         ({"accepts a": True}, {"accepts a": Raised("TypeError", "no such thing", "impl(3)")},
             "accepts a: your test rejects it with TypeError in the line `impl(3)`: no such thing. "
             "Does your test call it as the docstring says?"),
+        ({"accepts a": True}, {"accepts a": Raised("RuntimeError",
+            "The size of tensor a (3) must match the size of tensor b (2)", "y = impl(x, m)")},
+            "accepts a: your test rejects it with RuntimeError in the line `y = impl(x, m)`: The "
+            "size of tensor a (3) must match the size of tensor b (2). Does your test call it as "
+            "the docstring says?"),
+        ({"accepts a": True}, {"accepts a": Raised("RuntimeError",
+            "The size of tensor a (3) must match the size of tensor b (2)", "w = impl(x) - y")},
+            "accepts a: your test rejects it with RuntimeError in the line `w = impl(x) - y`: The "
+            "size of tensor a (3) must match the size of tensor b (2). What are the shapes on the "
+            "two sides of the operation?"),
         ({"rejects a": True}, {"rejects a": RETURNED_FALSE}, "rejects a: your test returns False, "
             "but nothing reads that value. A test rejects by raising: which statement turns a "
             "False into an error?"),

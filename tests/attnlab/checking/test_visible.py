@@ -73,6 +73,14 @@ def test_a_hidden_check_is_never_written(tmp_path):
     assert not (tmp_path / "checks").exists()
 
 
+def test_a_checks_own_question_is_kept(tmp_path):
+    asked = PreparedCheck("q", "Q.", 1, False, Close(), 1, {}, about="f", question="Which one?")
+    check = VisibleCheck(asked, SHAPE, 0)
+    write(tmp_path / "c", "lab01", [VisibleExercise("e", "E", 1, 0, (check,))])
+    (back,) = read(tmp_path / "c").exercises[0].checks
+    assert (back.prepared.about, back.prepared.question) == ("f", "Which one?")
+
+
 def test_versions_are_read_as_functions(tmp_path):
     asked = PreparedCheck("q", "Q.", 1, False, Kills((("a", True), ("b", False))), None, {})
     texts = ("def f(x):\n    return x\n", "def g(x):\n    return -x\n")
