@@ -118,7 +118,7 @@ def zip_items(
         count(len(entries))
         if len(entries) > MOST_NAMES:
             raise RefusedError(f"it contains {len(entries)} names, more than {MOST_NAMES}")
-        if all(entry.is_dir() for entry in entries):
+        if all(entry.filename.endswith("/") for entry in entries):
             raise RefusedError("it contains no files")
         for entry in entries:
             name = _name_in(entry)

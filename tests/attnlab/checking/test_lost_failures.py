@@ -131,6 +131,21 @@ def test_a_test_whose_text_is_not_known_has_no_reason():
     assert lost_failure(names["test"]) == NO_REASON
 
 
+def not_written(impl):
+    """Words."""
+    raise NotImplementedError
+
+
+def not_written_yet(impl):
+    raise NotImplementedError("later")
+
+
+@pytest.mark.parametrize("test", [not_written, not_written_yet])
+def test_a_test_that_is_not_written_has_no_failures(test):
+    with pytest.raises(NotImplementedError):
+        lost_failure(test)
+
+
 @pytest.mark.parametrize(
     ("body", "caught"),
     [

@@ -212,7 +212,8 @@ def not_a_number(lab, draw):
             blocked = ~mask.expand(weights.shape).any(-1)  # (B, h, Lq)
             weights = weights.masked_fill(blocked[..., None], torch.nan)
             out = out.masked_fill(blocked.any(1)[..., None], torch.nan)
-        return (out, weights) if need_weights else out
+        pair = out, weights
+        return pair if need_weights else out
 
     return rejects(lab, draw, "makes NaN", makes_nan)
 
