@@ -26,6 +26,7 @@ from gradekit.exercise.authoring_errors import file_name, line_of
 from gradekit.exercise.definition import Exercise, Version
 from gradekit.exercise.promises import table, task_sentences
 from gradekit.exercise.variants import Variants
+from gradekit.exercise.write_a_test import WriteATest
 from gradekit.verify.mutation import mutants
 from gradekit.verify.proof import ExerciseProof, MistakeProof, MutantProof, PromisesProof
 
@@ -115,7 +116,7 @@ def _blank(exercise: Exercise) -> dict[str, Any]:
         raise NotImplementedError
 
     # The notebook gives a placeholder for functions and for a student's test, and for nothing else.
-    is_function = exercise.references or exercise.name.startswith("test_")
+    is_function = exercise.references or isinstance(exercise, WriteATest)
     filler = blank if is_function else _ABSENT
     return {
         **dict.fromkeys(exercise.names, filler),

@@ -12,7 +12,7 @@ from attnlab.checking.lost_failures import lost_failure
 from gradekit.exercise import write_a_test
 from gradekit.exercise.definition import Check
 
-from .every_run import ONLY_LAST_DIGITS, WITHOUT_KEYS, later_runs
+from .every_run import ONLY_LAST_DIGITS, WITHOUT_KEYS, later_runs, without_keys
 
 # Without versions that are wrong only if some sizes happen to be equal.
 VERSIONS = [
@@ -103,17 +103,6 @@ def openly_wrong(lab, draw):
     def mask_ignored(q, k, v, mask=None):
         return attention(q, k, v)
 
-    def shares_for_nobody(share):
-        def version(q, k, v, mask=None):
-            output, weights = attention(q, k, v, mask)
-            if mask is not None:
-                some = mask.any(-1, keepdim=True)
-                output = torch.where(some, output, share * v.mean(-2, keepdim=True))
-                weights = torch.where(some, weights, share / k.shape[-2])
-            return output, weights
-
-        return version
-
     def forbidden_keys(q, k, v, mask=None):
         return attention(q, k, v, None if mask is None else ~mask)
 
@@ -155,8 +144,8 @@ def openly_wrong(lab, draw):
         others = {}
     return {
         "asks for results that are not the right ones": asks_for_a_difference(),
-        "asks for equal weights if no key is allowed": asks_for(shares_for_nobody(1.0)),
-        "asks for NaN if no key is allowed": asks_for(shares_for_nobody(math.nan)),
+        "asks for equal weights if no key is allowed": asks_for(without_keys(attention, 1.0)),
+        "asks for NaN if no key is allowed": asks_for(without_keys(attention, math.nan)),
         "asks for the forbidden keys": asks_for(forbidden_keys),
         "accepts your own": draw.accepted(lab.test_attention, attention),
         **rejects,
