@@ -6,9 +6,7 @@ from itertools import combinations
 import torch
 
 from attnlab.checking.answers import entries, plain
-from attnlab.checking.judges import Close
 from gradekit.exercise import Errata, Item
-from gradekit.exercise.definition import Check
 
 exercise = Errata(
     {
@@ -82,6 +80,10 @@ def is_larger(one, other):
 SPREADS = "W1: neither of your numbers is above 1 (both are spreads of divided scores, no divisors)"
 
 
+EXCHANGED = "Are the two exchanged, or is one of them wrong?"
+
+
+@exercise.check(points=0.5, question=EXCHANGED)
 def in_order(lab, draw):
     """The slide's number comes first, so the larger one is in its place; W1 has two spreads."""
     names = ("C4", "C9", "G5", "N3", "W1")
@@ -97,12 +99,6 @@ def in_order(lab, draw):
             seen[SPREADS] = all(is_larger(1.06, number) for number in two)
         seen[f"{name}: your {larger[name]} number is the larger one"] = is_larger(*two)
     return seen
-
-
-EXCHANGED = "Are the two exchanged, or is one of them wrong?"
-exercise.add_check(
-    Check("in_order", in_order.__doc__, 0.5, False, Close(), in_order, question=EXCHANGED)
-)
 
 
 def wrong_pair(name, advice, **pairs):

@@ -191,6 +191,7 @@ class Exercise:
         versions_of: str | None = None,
         versions: Sequence[str] = (),
         chained: bool = False,
+        question: str = "",
     ) -> Callable[[Function], Function]:
         """Make the decorated probe a check of this exercise; its docstring is what people read.
 
@@ -199,7 +200,7 @@ class Exercise:
                 checked and shown, and it counts for nothing.
             hidden: whether it runs only in grading.
             judge: replaces equality with the reference's observation.
-            versions_of, versions, chained: see :class:`Check`.
+            versions_of, versions, chained, question: see :class:`Check`.
         """
 
         worth = _points(points)
@@ -219,6 +220,7 @@ class Exercise:
                     versions_of,
                     tuple(versions),
                     chained,
+                    question=question,
                 )
             )
             return probe

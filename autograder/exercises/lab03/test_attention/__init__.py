@@ -7,10 +7,8 @@ import math
 import torch
 
 from attnlab.attention import scaled_dot_product_attention
-from attnlab.checking.judges import Close
 from attnlab.checking.lost_failures import lost_failure
 from gradekit.exercise import write_a_test
-from gradekit.exercise.definition import Check
 
 from .every_run import ONLY_LAST_DIGITS, WITHOUT_KEYS, later_runs, without_keys
 
@@ -206,6 +204,10 @@ def looks_closely(lab, draw):
     }
 
 
+@exercise.check(
+    points=0.5,
+    question="In which dtype do you compare, and how large a difference do you allow?",
+)
 def last_digits(lab, draw):
     """Accepts right numbers that differ from your own only in their last digits."""
     attention = lab.scaled_dot_product_attention
@@ -227,16 +229,3 @@ def last_digits(lab, draw):
         "in some runs, your test rejects your own attention, whose numbers differ from the "
         "expected ones only in their last digits": cause == ONLY_LAST_DIGITS,
     }
-
-
-exercise.add_check(
-    Check(
-        "last_digits",
-        last_digits.__doc__,
-        0.5,
-        False,
-        Close(),
-        last_digits,
-        question="In which dtype do you compare, and how large a difference do you allow?",
-    )
-)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from attnlab.checking.judges import Close
 from attnlab.checking.observation import dtype_of
 from attnlab.data.apples import attention_scores
 from attnlab.masks import causal_mask, to_additive
 from gradekit.exercise import Exercise
-from gradekit.exercise.definition import Check
 
 exercise = Exercise(to_additive, uses=[causal_mask])
 
@@ -37,6 +35,7 @@ def count(entries):
     return int(entries.sum())
 
 
+@exercise.check(points=1.5, question="Which line uses the argument `dtype`?")
 def shape_and_dtype(lab, draw):
     """Has the shape of the mask and the given dtype."""
     mask = random_mask(draw, 2, 1, 3, draw.integers(5, 13).item())
@@ -46,19 +45,6 @@ def shape_and_dtype(lab, draw):
         # Not a dtype's name alone: the usual question on it is whether a line names a dtype.
         seen[f"asked for {name}"] = f"the dtype is {dtype_of(ask(lab, mask, dtype))}"
     return seen
-
-
-exercise.add_check(
-    Check(
-        "shape_and_dtype",
-        shape_and_dtype.__doc__,
-        1.5,
-        False,
-        Close(),
-        shape_and_dtype,
-        question="Which line uses the argument `dtype`?",
-    )
-)
 
 
 @exercise.check(points=2)
