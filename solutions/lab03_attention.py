@@ -121,8 +121,9 @@ plots.attention.projection_tables(qkv)
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `torch.stack([... for key in K])` makes one tensor of many numbers and lets gradients through.
-# `torch.zeros_like(V[0])` has the length and the dtype of a value. Write `out = out + …`,
-# not `out += …`, so that autograd can still go back.
+# `torch.zeros_like(V[0])` has the length and the dtype of a value. `out = out + …` makes a new
+# tensor in each pass, so autograd can always go back; `out += …` changes one in place, which
+# autograd does not always allow.
 # </details>
 
 # %% exercise="attention_loop"

@@ -165,7 +165,8 @@ def score_variance(d: int, n: int, generator: torch.Generator, scaled: bool = Fa
         scaled: whether each score is divided by √d, as attention does.
 
     Returns:
-        The variance of the n scores: a tensor without dimensions, or a Python number.
+        The variance of the n scores, with n or n - 1 below the sum of squares: a tensor without
+        dimensions, or a Python number.
 
     Source: Attention Is All You Need, section 3.2.1, footnote 4; lectures W, G, C.
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+
 import torch
 
 from gradekit.exercise import Errata, Item
@@ -47,132 +49,202 @@ exercise = Errata(
     reasons_points=1,
 )
 
-exercise.wrong(
+FIRSTS: dict[str, list[tuple[int, str]]] = {}
+
+
+def wrong(name, item, advice, first=None, second=None):
+    """Known mistakes in an item's two numbers: in the first, in the second, and in both."""
+    says, right, why = exercise.right[item]
+    if first is not None:
+        FIRSTS.setdefault(item, []).append((first, advice))
+        exercise.wrong(f"{name}_on_the_slide", advice, **{item: (first, right, why)})
+    if second is not None:
+        exercise.wrong(name, advice, **{item: (says, second, why)})
+    if first is not None and second is not None:
+        exercise.wrong(f"{name}_in_both", advice, **{item: (first, second, why)})
+
+
+wrong(
     "key_dim_2_believed",
+    "N4",
     "N4: the second part is again the number for the printed shapes. What does `mha_param_shapes` "
     "return for heads of 5?",
-    N4=(418, 418, "the slide is right about it"),
+    second=418,
 )
-exercise.wrong(
+wrong(
     "biases_left_at_2",
+    "N4",
     "N4: you changed the weights of queries, keys and values, but not their biases. Which axes "
     "come out of such a projection?",
-    N4=(418, 994, "the weights are three wide now"),
+    second=994,
 )
-exercise.wrong(
+wrong(
     "output_left_at_2",
+    "N4",
     "N4: you left the last projection unchanged. What is its input when the heads are 5 wide?",
-    N4=(418, 877, "queries, keys and values grow"),
+    second=877,
 )
-exercise.wrong(
+wrong(
     "no_biases",
-    "N4: that counts only the weights. The slide prints a second shape for every projection of "
+    "N4",
+    "N4: you count only the weights. The slide prints a second shape for every projection of "
     "Keras' layer: what is it?",
-    N4=(418, 960, "four matrices of larger heads"),
+    first=384,
+    second=960,
 )
-exercise.wrong(
+wrong(
     "last_bias_left_out",
-    "N4: one shape of the list is missing from your second part. The slide prints eight shapes: "
-    "what is the last one?",
-    N4=(418, 1005, "the old shapes were not updated"),
+    "N4",
+    "N4: one shape of the list is missing from your sum. The slide prints eight shapes: what is "
+    "the last one?",
+    first=402,
+    second=1005,
 )
-exercise.wrong(
-    "one_head_of_5",
-    "N4: that is one head of 5. How many heads does the slide's layer have?",
-    N4=(418, 351, "the heads are wider than before"),
+wrong(
+    "last_projection_left_out",
+    "N4",
+    "N4: you count the projections before the heads. The slide prints eight shapes: which two come "
+    "after those of queries, keys and values?",
+    first=306,
+    second=765,
 )
-exercise.wrong(
+wrong(
+    "layer_with_one_head",
+    "N4",
+    "N4: you count a layer with one head, as on an earlier slide. How many heads does the layer in "
+    "the question have?",
+    first=150,
+    second=351,
+)
+wrong(
     "one_input_projection",
-    "N4: that counts one projection before the heads, and the last one. What else is projected, "
+    "N4",
+    "N4: you count one projection before the heads, and the last one. What else is projected, "
     "apart from the queries?",
-    N4=(214, 526, "the old shapes were not updated"),
+    first=214,
+    second=526,
 )
-exercise.wrong(
-    "slide_with_one_head",
-    "N4: the first part is a layer with one head, as on an earlier slide. How many heads does the "
-    "layer in the question have?",
-    N4=(150, 1021, "the old shapes were not updated"),
-)
-exercise.wrong(
+wrong(
     "heads_as_wide_as_the_model",
+    "G4",
     "G4: each of your heads has matrices of 512 × 512. How many features come out of one head's "
     "matrix?",
-    G4=(17 * 512**2, 25 * 512**2, "keys need their own matrix"),
+    first=17 * 512**2,
+    second=25 * 512**2,
 )
-exercise.wrong(
+wrong(
     "two_matrices_believed",
+    "G4",
     "G4: one matrix is missing: keys and values share one, as on the slide, or the last projection "
     "was left out. Which letter appears twice in G's three formulas?",
-    G4=(786432, 786432, "two matrices for each head suffice"),
+    second=786432,
 )
-exercise.wrong(
+wrong(
     "with_biases",
+    "G4",
     "G4: you also count biases. Does the layer in the question have any?",
-    G4=(786432, 1050624, "keys need their own matrix"),
+    first=786432 + 3 * 512,
+    second=1048576 + 4 * 512,
 )
-exercise.wrong(
-    "one_head_counted",
-    "G4: you count one head. How many are there, and how many of them have their own matrices?",
-    G4=(786432, 3 * 512 * 64 + 512 * 512, "keys need their own matrix"),
-)
-exercise.wrong(
-    "one_head_in_two_matrices",
-    "G4: you count one head. How many are there, and how many of them have their own matrices?",
-    G4=(2 * 512 * 64 + 512 * 512, 1048576, "keys need their own matrix"),
+PART = 512 * 64  # the numbers in one matrix of one head
+for name, first, second in (
+    ("one_matrix", PART, None),
+    ("matrices", 2 * PART, 3 * PART),
+    ("matrices_and_a_part_of_the_last", 3 * PART, 4 * PART),
+    ("matrices_and_the_last", 2 * PART + 512**2, 3 * PART + 512**2),
+    ("four_matrices", 4 * PART, None),
+    ("three_matrices_and_the_last", 3 * PART + 512**2, None),
+    ("two_matrices", None, 2 * PART),
+    ("two_matrices_and_the_last", None, 2 * PART + 512**2),
+):
+    wrong(
+        f"one_head_in_{name}",
+        "G4",
+        "G4: you count one head. How many are there, and how many of them have their own matrices?",
+        first,
+        second,
+    )
+wrong(
+    "last_projection_of_one_head",
+    "G4",
+    "G4: your last projection is as small as a matrix of one head. How many features come into it, "
+    "and how many come out?",
+    first=16 * PART + PART,
+    second=24 * PART + PART,
 )
 # Before the hand-in, only the first numbers are checked: whatever the second one is, these two say
 # the same of a first number that happens to be the right second one.
+SLIDE_COUNTED = (
+    "G4: the first part should be the number for the slide's own formulas. Which letter appears "
+    "twice in them, and how many matrices are left?"
+)
+FIRSTS["G4"].append((1048576, SLIDE_COUNTED))
 for name, second in (("as_it_should_be", 1048576), ("as_the_right_one", 786432)):
     exercise.wrong(
         f"slide_counted_{name}",
-        "G4: the first part should be the number for the slide's own formulas. Which letter "
-        "appears twice in them, and how many matrices are left?",
+        SLIDE_COUNTED,
         G4=(1048576, second, "keys need their own matrix"),
     )
+HEADS_ALONE = "G4: you count only the matrices of the heads. Which matrix follows the heads?"
+wrong("matrices_of_heads_alone", "G4", HEADS_ALONE, first=2 * 512 * 512)
 exercise.wrong(
-    "last_projection_left_out",
-    "G4: the first part counts only the matrices of the heads. Which matrix follows the heads?",
-    G4=(2 * 512 * 512, 1048576, "keys need their own matrix"),
+    "matrices_of_heads_alone_in_both",
+    HEADS_ALONE,
+    G4=(2 * 512 * 512, 3 * 512 * 512, "keys need their own matrix"),
 )
-exercise.wrong(
-    "slide_without_biases",
-    "N4: the first part counts only the weights. The slide prints a second shape for every "
-    "projection of Keras' layer: what is it?",
-    N4=(384, 1021, "the old shapes were not updated"),
-)
-exercise.wrong(
+wrong(
     "each_head_whole",
+    "GT",
     "GT: a score is a product of a query and a key of one head. How many features do they have?",
-    GT=(40960000, 40960000, "the slide is right about it"),
+    second=40960000,
 )
-exercise.wrong(
+wrong(
     "values_weighed_too",
+    "GT",
     "GT: you count two products, scores and the weighing of the values. Which of them does the "
     "question ask about?",
-    GT=(2 * 40960000, 2 * 5120000, "a head has only 64 features"),
+    first=2 * 40960000,
+    second=2 * 5120000,
 )
-exercise.wrong(
+wrong(
     "one_head_of_the_layer",
-    "GT: the second part is the number for one head. How many heads are there?",
-    GT=(40960000, 640000, "a head has only 64 features"),
+    "GT",
+    "GT: you count the multiplications of one head of 64 features. How many heads are there?",
+    first=640000,
+    second=640000,
 )
-exercise.wrong(
+wrong(
     "words_not_squared",
+    "GT",
     "GT: every word is compared with every word. How many scores has a head for 100 words?",
-    GT=(40960000, 51200, "a head has only 64 features"),
+    first=409600,
+    second=51200,
 )
+ONE_HEAD_ON_THE_SLIDE = (
+    "GT: the first part is T²d once. The slide gives this number to each head: how many are there?"
+)
+FIRSTS["GT"].append((5120000, ONE_HEAD_ON_THE_SLIDE))
 for name, second in (("on_the_slide", 5120000), ("on_the_slide_alone", 40960000)):
     exercise.wrong(
         f"one_head_{name}",
-        "GT: the first part is T²d once. The slide gives this number to each head: how many are "
-        "there?",
+        ONE_HEAD_ON_THE_SLIDE,
         GT=(5120000, second, "the slide is right about it"),
     )
-exercise.wrong(
+wrong(
     "everything_times_5_halves",
+    "N4",
     "N4: you multiply all numbers of the slide by 5/2. Is key_dim an axis of every shape there?",
-    N4=(418, 1045, "all shapes grow by 5/2"),
+    second=1045,
 )
+# The first numbers of all items are checked together, so two wrong ones are one mistake there.
+for one, other in combinations(exercise.right, 2):
+    for (number, advice), (second, more) in product(FIRSTS[one], FIRSTS[other]):
+        given = {
+            item: (first, *exercise.right[item][1:])
+            for item, first in ((one, number), (other, second))
+        }
+        if any(first != right for first, right, _ in given.values()):  # else they are mixed up
+            exercise.wrong(f"{one}_{number}_{other}_{second}", f"{advice} {more}", **given)
 exercise.wrong(
     "no_reasons",
     "An item's third part, the reason, is missing or shorter than four words. What is wrong on the "

@@ -93,6 +93,13 @@ exercise.wrong(
     "many. Which of the two did you answer?",
     P1=1,
 )
+for name, number in (("heads_counted", 8), ("heads_added", 7)):
+    exercise.wrong(
+        name,
+        "P1: that is a number of heads. The question asks about parameters: how many has each of "
+        "the two layers?",
+        P1=number,
+    )
 for name, size in (
     ("size_of_the_layer", 4 * 512 * 513),
     ("size_without_biases", 4 * 512 * 512),
@@ -129,6 +136,29 @@ exercise.wrong(
     "many: compared with what?",
     P2=160000,
 )
+for name, number in (
+    ("weights_of_one_sentence", 80000),
+    ("weights_of_one_head", 20000),
+    ("weights_of_one_table", 10000),
+    ("weights_added", 140000),
+):
+    exercise.wrong(
+        name,
+        "P2: that is a number of weights. The question asks how many times as many there are with "
+        "8 heads: which two numbers do you divide?",
+        P2=number,
+    )
+exercise.wrong(
+    "times_more",
+    "P2: the question asks how many times as many there are, not how many times more. What would "
+    "your answer be if nothing changed?",
+    P2=7,
+)
+exercise.wrong(
+    "sentences_counted_too",
+    "P2: you count the sentences as well. How many sentences does each of the two layers get?",
+    P2=16,
+)
 exercise.wrong(
     "cut_into_threes",
     "P3: you cut the word into pieces of 3 features. Does the 3 in the question count heads, or "
@@ -157,6 +187,13 @@ exercise.wrong(
     "P3: one number is missing. The answer is a pair: which two things does the question ask for?",
     P3=1,
 )
+for name, pair in (("feature_for_position", [1, 7]), ("uncut", [0, 7])):
+    exercise.wrong(
+        name,
+        "P3: your second number is the feature's place in the word. At which position is it among "
+        "the features of its head?",
+        P3=pair,
+    )
 exercise.wrong(
     "in_bits",
     "P4: that is the entropy in bits. The question asks for nats: which logarithm is that?",

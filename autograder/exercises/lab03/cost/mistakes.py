@@ -1,7 +1,7 @@
-"""Wrong counts and fits that students write."""
+"""Wrong counts that students write; wrong fits are in another file."""
 
 from . import exercise
-from .also_right import entries_times_bytes, least_squares, two_products
+from .also_right import entries_times_bytes, two_products
 
 IN_32_BITS = (
     "Your count passes through numbers of 32 bits (float32, int32), which cannot hold large ones. "
@@ -95,6 +95,28 @@ wrong(
     "Your second product has only one multiplication for each number of the result. Over what does "
     "the sum of weights times values run?",
 )
+for name, count in (
+    ("d_k_for_the_queries", "Lq * Lk * d_k + Lk * d_v * d_k"),
+    ("d_k_for_the_keys", "Lq * Lk * d_k + Lq * d_v * d_k"),
+):
+    wrong(
+        name,
+        BOTH,
+        count,
+        "The second product in your count takes d_k, but no axis of the weights or of v has that "
+        "length. What are the shapes of these two?",
+    )
+for name, count in (
+    ("d_v_for_the_queries", "Lk * d_k * d_v + Lq * Lk * d_v"),
+    ("d_v_for_the_keys", "Lq * d_k * d_v + Lq * Lk * d_v"),
+):
+    wrong(
+        name,
+        BOTH,
+        count,
+        "The first product in your count takes d_v, but no axis of q or of k has that length. What "
+        "are the shapes of these two?",
+    )
 wrong(
     "scale_counted",
     "d_k + d_v",
@@ -213,147 +235,3 @@ wrong(
     "int(torch.tensor(float(Lq * Lk * dtype.itemsize), dtype=torch.float32))",
     IN_32_BITS,
 )
-
-wrong = exercise.edits(least_squares, of="fit_exponent")
-
-LOGARITHMS = "x, y = sizes.log(), costs.log()"
-CENTRED = "    x, y = x - x.mean(), y - y.mean()\n"
-SLOPE = "return x @ y / (x @ x)"
-
-wrong(
-    "no_logarithms",
-    LOGARITHMS,
-    "x, y = sizes, costs",
-    "You fit a line to sizes and costs as they are. What must be done to both axes so that a power "
-    "becomes a straight line?",
-)
-wrong(
-    "logarithm_of_costs_only",
-    "sizes.log()",
-    "sizes",
-    "You take the logarithm of the costs only: there, a straight line is an exponential, not a "
-    "power. What about the other axis?",
-)
-wrong(
-    "through_the_origin",
-    CENTRED,
-    "",
-    "Your line must go through (1, 1), which leaves no room for a constant in front of the power. "
-    "What must be subtracted on both axes before you multiply and add?",
-)
-wrong(
-    "ratio_of_logarithms",
-    f"{CENTRED}    {SLOPE}",
-    "    return (y / x).mean()",
-    "You divide log cost by log size. That is the exponent only if the constant is 1. What does a "
-    "constant do to the line in the plot?",
-)
-wrong(
-    "ends_only",
-    SLOPE,
-    "return (y[-1] - y[0]) / (x[-1] - x[0])",
-    "Two points make your line, the first and the last. What do the points between them say?",
-)
-wrong(
-    "mean_of_slopes",
-    SLOPE,
-    "return (y.diff() / x.diff()).mean()",
-    "You take the mean of the slopes between neighbours. Neighbours that are close together then "
-    "count as much as distant ones: is that the line of least squares?",
-)
-wrong(
-    "doubling_taken_for_granted",
-    SLOPE,
-    "return costs.log2().diff().mean()",
-    "You assume that each size is twice the one before. What do the sizes say?",
-)
-wrong(
-    "axes_exchanged",
-    LOGARITHMS,
-    "x, y = costs.log(), sizes.log()",
-    "The axes are swapped: your slope says how the size grows with the cost. Which of the two "
-    "depends on the other?",
-)
-wrong(
-    "intercept_returned",
-    SLOPE,
-    "return costs.log().mean() - x @ y / (x @ x) * sizes.log().mean()",
-    "You return the other number of the fitted line, its intercept. In which order does your "
-    "function return slope and intercept?",
-)
-wrong(
-    "correlation",
-    "(x @ x)",
-    "(x.norm() * y.norm())",
-    "You return a correlation: it says how close the points are to a line, not how steep it is. By "
-    "what is the covariance divided for a slope?",
-)
-for name, slope in (
-    ("over_a_deviation", "(x * y).mean() / x.std(correction=0)"),
-    ("over_a_sample_deviation", "(x * y).sum() / (len(x) - 1) / x.std()"),
-    ("over_a_length", "x @ y / x.norm()"),
-):
-    wrong(
-        name,
-        SLOPE,
-        f"return {slope}",
-        "You divide by the standard deviation of the log sizes, or by the length of their vector. "
-        "By what is the covariance divided for a slope?",
-    )
-wrong(
-    "line_through_exchanged_axes",
-    SLOPE,
-    "return (y @ y) / (x @ y)",
-    "You fit the sizes to the costs and invert the slope. That is another line if the points are "
-    "not exactly on one. Along which axis does the line of least squares measure the errors?",
-)
-wrong(
-    "biased_over_unbiased",
-    SLOPE,
-    "return (x * y).mean() / x.var()",
-    "Covariance and variance are divided by different numbers (n - 1 and n): torch's `var` and "
-    "your mean of products do not fit together. Which n does each of them use?",
-)
-wrong(
-    "rounded_exponent",
-    SLOPE,
-    "return (x @ y / (x @ x)).round()",
-    "You round the exponent to a whole number. Must it be one?",
-)
-wrong(
-    "always_2",
-    SLOPE,
-    "return torch.tensor(2.0, dtype=torch.float64)",
-    "Your answer is 2, whatever the points. What would it be for the projections?",
-)
-for name, x, y in (
-    ("log2_and_log10", "log2", "log10"),
-    ("log_and_log10", "log", "log10"),
-    ("log2_and_log", "log2", "log"),
-    ("log10_and_log", "log10", "log"),
-):
-    wrong(
-        name,
-        LOGARITHMS,
-        f"x, y = sizes.{x}(), costs.{y}()",
-        "The logarithms of sizes and costs have different bases, so your slope is off by a factor. "
-        "What should the two axes have in common?",
-    )
-wrong.several(
-    "centred_before_the_logarithms",
-    {LOGARITHMS: "x, y = (sizes / sizes.mean()).log(), (costs / costs.mean()).log()", CENTRED: ""},
-    "You take the mean of the numbers, not of their logarithms, so the line goes through a wrong "
-    "point. Of what are x and y the logarithms when their means count?",
-)
-for name, logarithms in (
-    ("inputs_changed", "x, y = sizes.log_(), costs.log_()"),
-    ("sizes_changed", "x, y = sizes.log_(), costs.log()"),
-    ("costs_changed", "x, y = sizes.log(), costs.log_()"),
-):
-    wrong(
-        name,
-        LOGARITHMS,
-        logarithms,
-        "Your code writes the logarithms into the tensors that it was given, so the caller's "
-        "numbers are lost. Which call of yours changes a tensor in place?",
-    )

@@ -8,6 +8,7 @@ import torch
 
 from attnlab.attention import scaled_dot_product_attention
 from attnlab.checking.lost_failures import lost_failure
+from attnlab.checking.observation import Raised
 from gradekit.exercise import write_a_test
 
 from .every_run import ONLY_LAST_DIGITS, WITHOUT_KEYS, later_runs, without_keys
@@ -123,6 +124,10 @@ def openly_wrong(lab, draw):
     def rejected(version):
         return draw.rejects(lab.test_attention, version)
 
+    def notes_mask(q, k, v, mask=None):
+        masks.append(mask)
+        return attention(q, k, v, mask)
+
     def stops(q, k, v, mask=None):
         raise ValueError("this version always stops")
 
@@ -131,6 +136,9 @@ def openly_wrong(lab, draw):
         "rejects scores without a scale": rejected(no_scale),
         "rejects a version that ignores the mask": rejected(mask_ignored),
     }
+    masks, answers = [], list(rejects.values())
+    if answers == [True, True, False]:
+        rejected(notes_mask)
     # These only tell apart the tests that accept all three.
     others = {
         "an error": stops,
@@ -138,7 +146,7 @@ def openly_wrong(lab, draw):
         "NaN everywhere": changed(lambda part: part * math.nan),
         "numbers that are twice as large": changed(lambda part: 2 * part),
     }
-    if any(answer is not False for answer in rejects.values()):
+    if any(answer is not False for answer in answers):
         others = {}
     return {
         "asks for results that are not the right ones": asks_for_a_difference(),
@@ -147,6 +155,7 @@ def openly_wrong(lab, draw):
         "asks for the forbidden keys": asks_for(forbidden_keys),
         "accepts your own": draw.accepted(lab.test_attention, attention),
         **rejects,
+        "passes a mask, if that is all it lacks": not masks or any(m is not None for m in masks),
         "rejects nothing but": [name for name, version in others.items() if rejected(version)],
     }
 
@@ -162,7 +171,7 @@ def with_other_last_digits(part):
 
 @exercise.check(points=0.5)
 def looks_closely(lab, draw):
-    """Accepts your own each time; rejects results too low, too high or right for equal lengths."""
+    """Accepts your own each time; rejects too low, too high, NaN, or right for equal lengths."""
     attention = lab.scaled_dot_product_attention
 
     def changed(output=lambda part: part, weights=lambda part: part):
@@ -184,6 +193,8 @@ def looks_closely(lab, draw):
         "outputs that are all too large": changed(output=lambda part: part + 1),
         "weights that are all too small": changed(weights=lambda part: part / 2),
         "weights that are all too large": changed(weights=lambda part: part * 2),
+        "outputs that are all NaN": changed(output=lambda part: part * math.nan),
+        "weights that are all NaN": changed(weights=lambda part: part * math.nan),
         "a version that is right only for as many queries as keys": zeros_unless(
             lambda q, k, v: q.shape[-2] == k.shape[-2]
         ),
@@ -215,17 +226,18 @@ def last_digits(lab, draw):
     def changed(change):
         return lambda q, k, v, mask=None: tuple(change(part) for part in attention(q, k, v, mask))
 
-    own = draw.accepted(lab.test_attention, attention)
     digits = changed(with_other_last_digits)
-    cause = later_runs(draw, lab.test_attention, attention)[1] if own is True else "none"
+    own = draw.accepted(lab.test_attention, attention)
+    only = later_runs(draw, lab.test_attention, attention)[1] == ONLY_LAST_DIGITS
     return {
-        "accepts your own": own,
+        # Another cause is told by the checks above, with its error.
+        "accepts your own": own is True or only or Raised("AssertionError"),
+        "rejects your own in a run in which its numbers differ from the expected ones only in "
+        "their last digits": only,
         "rejects numbers that are twice as large": draw.rejects(
             lab.test_attention, changed(lambda part: 2 * part)
         ),
         "accepts other last digits": (
-            own is not True or draw.accepted(lab.test_attention, digits) is True
+            only or own is not True or draw.accepted(lab.test_attention, digits) is True
         ),
-        "in some runs, your test rejects your own attention, whose numbers differ from the "
-        "expected ones only in their last digits": cause == ONLY_LAST_DIGITS,
     }

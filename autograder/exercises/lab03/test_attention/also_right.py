@@ -173,7 +173,7 @@ def above(seen, right):
     assert ((right - seen) < 1e-8).all()
 
 
-def equal(seen, right):
+def bit_by_bit(seen, right):
     assert torch.equal(seen, right)
 
 

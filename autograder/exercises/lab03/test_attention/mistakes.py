@@ -120,6 +120,18 @@ def first_result_unread(impl):
     assert same
 
 
+@exercise.mistake(
+    "Your test prints what it finds, and raises nothing. A test rejects by raising: which "
+    "statement does that?"
+)
+def results_printed(impl):
+    q, k, v, mask = some_inputs()
+    out, weights = impl(q, k, v, mask)
+    right = by_formula(q, k, mask).nan_to_num(0)
+    if not torch.allclose(out, right @ v) or not torch.allclose(weights, right):
+        print("wrong")
+
+
 @exercise.mistake(ASSERTS_NOTHING)
 def results_in_a_list(impl):
     """Loses failures as the two tests above do, but in a way that its code does not show."""
@@ -212,11 +224,7 @@ def square_and_causal(impl):
     compare_square(impl, [torch.ones(4, 4).bool().tril()])
 
 
-@exercise.mistake(
-    "Your test rejects every version, the right ones, too. Try it on your own attention: does it "
-    "stop in a call or in an assertion, and is that assertion true? Two right ways to multiply "
-    "the same numbers differ in the last digit: how large a difference does your test allow?"
-)
+@exercise.mistake(LAST_DIGITS)
 def exactly_equal(impl):
     g = torch.Generator().manual_seed(4)
     q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
@@ -224,6 +232,15 @@ def exactly_equal(impl):
     exp = (q @ k.mT / 2).exp() * mask
     weights = exp * (1 / exp.sum(-1, keepdim=True))
     assert torch.equal(impl(q, k, v, mask)[1], weights)
+
+
+@exercise.mistake(
+    "Your test rejects every version, the right ones, too. Try it on your own attention: does it "
+    "stop in a call or in an assertion, and is that assertion true?"
+)
+def rejects_everything(impl):
+    q, k, v, mask = some_inputs()
+    assert impl(q, k, v, mask)[1].shape == (2, 3, 6)
 
 
 @exercise.mistake(LAST_DIGITS)
@@ -253,6 +270,18 @@ def consistent_with_itself(impl):
         assert (weights.sum(-1) - 1).abs().max() < 1e-10
         if mask is not None:
             assert (weights[..., ~mask] == 0).all()
+
+
+@exercise.mistake(
+    "Your test passes a mask, but accepts a version that ignores it. Which key does that mask "
+    "forbid, and what does your test assert about the results of that call?"
+)
+def mask_without_consequence(impl):
+    q, k, v, mask = some_inputs()
+    demand(impl, q, k, v, None)
+    out, weights = impl(q, k, v, mask)
+    assert out.shape == (2, 3, 7)
+    assert weights.shape == (2, 3, 5)
 
 
 @exercise.mistake(

@@ -37,11 +37,13 @@ def the_first_head(lab, draw):
     """Without one head: the output loses that head's contribution, and nothing else."""
     # A model for each head: whether a model stays as it was is another check's question.
     model, other, given = model_of(lab, draw), model_of(lab, draw), texts(draw)
-    out, weights = lab.ablate_head(model, 0)(*given, need_weights=True)
+    ablated = lab.ablate_head(model, 0)
+    # None is an answer here: then the question is whether a `return` is missing.
+    out, weights = (None, None) if ablated is None else ablated(*given, need_weights=True)
     return {
         "output": out,
         "the weights stay": weights,
-        "without head 1": lab.ablate_head(other, 1)(*given),
+        "without head 1": None if ablated is None else lab.ablate_head(other, 1)(*given),
     }
 
 
@@ -83,6 +85,28 @@ def called_as_the_model_is(lab, draw):
         "shape": list(ablated(q, k, v, mask=mask).shape),
         "shapes with weights": [list(x.shape) for x in ablated(q, k, v, mask, need_weights=True)],
     }
+
+
+def mode_of(module):
+    """The mode of a module and of all modules in it, in a word or two."""
+    modes = {part.training for part in module.modules()} if isinstance(module, nn.Module) else ()
+    return {(True,): "training", (False,): "evaluation", (): "no mode"}.get(tuple(modes), "mixed")
+
+
+@exercise.check(points=0.5)
+def mode_and_parameters(lab, draw):
+    """The copy is in training mode if the model is, and all its parameters can be trained."""
+    seen = {}
+    for name, training in (("in training", True), ("after eval()", False)):
+        model = model_of(lab, draw).train(training)
+        ablated = lab.ablate_head(model, 1)
+        seen[f"mode of the copy of a model {name}"] = mode_of(ablated)
+        seen[f"mode of a model {name}, when it has been copied"] = mode_of(model)
+    frozen = [not parameter.requires_grad for parameter in ablated.parameters()]
+    seen["parameters of the copy that are frozen"] = (
+        "all of them" if all(frozen) else "some of them" if any(frozen) else "none"
+    )
+    return seen
 
 
 @exercise.check(points=0.5)
@@ -127,18 +151,17 @@ def silence_of_all(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=0.5, hidden=True)
 def still_a_model(lab, draw):
-    """The copy keeps mode and dropout, and gradients reach its inputs and its parameters."""
-    model = model_of(lab, draw, dropout=0.5)
-    ablated = lab.ablate_head(model.eval(), 1)
-    noisy = lab.ablate_head(model_of(lab, draw, dropout=0.5).train(), 2)
+    """The copy keeps the model's dropout, and gradients reach its inputs and its parameters."""
+    model = model_of(lab, draw, dropout=0.5).eval()
+    # Mode and frozen parameters are another check's question.
+    ablated = lab.ablate_head(model, 1).eval().requires_grad_()
+    noisy = lab.ablate_head(model_of(lab, draw, dropout=0.5).train(), 2).train()
     given = texts(draw)
     leaf = draw.normal(2, 4, 10).requires_grad_()
     (ablated(leaf, leaf, leaf) * draw.normal(2, 4, 10)).sum().backward()
     return {
-        "training": ablated.training,
-        "training after train()": lab.ablate_head(model.train(), 1).training,
         "drops weights in training, as the model does": not torch.equal(
             noisy(*given), noisy(*given)
         ),
@@ -148,7 +171,6 @@ def still_a_model(lab, draw):
             for name, p in ablated.named_parameters()
             if name.endswith("out_proj.bias")
         ],
-        "parameters that can be trained": sum(p.requires_grad for p in ablated.parameters()),
         "the model's own gradients": sum(p.grad is not None for p in model.parameters()),
     }
 

@@ -1,4 +1,4 @@
-"""Known mistakes in copying: the given model is changed or returned, or shares its tensors."""
+"""Known mistakes in copying: the model is changed or returned, or nothing; tensors and modes."""
 
 from __future__ import annotations
 
@@ -63,4 +63,31 @@ wrong(
     "    changed.out_proj = copy.deepcopy(model.out_proj)",
     "The copy has its own last layer, but shares the other layers with the model. What happens to "
     "the model when the copy is trained?",
+)
+wrong(
+    "nothing_returned",
+    "return changed",
+    "return None",
+    "In at least one call, your function returns None. Which line hands the copy to the caller: is "
+    "a `return` missing, or in a branch that is not always reached?",
+)
+MODEL_IN_ANOTHER_MODE = (
+    "The model that you were given is in another mode afterwards: a line calls `eval()` or "
+    "`train()` on it. Which of the two modules may your function change?"
+)
+for name, line in (
+    ("model_in_evaluation_mode", "model.eval()"),
+    ("model_in_training_mode", "model.train()"),
+):
+    for when, old, new in (
+        ("before", "changed = copy", f"{line}\n    changed = copy"),
+        ("afterwards", "return changed", f"{line}\n    return changed"),
+    ):
+        wrong(f"{name}_{when}", old, new, MODEL_IN_ANOTHER_MODE)
+wrong(
+    "frozen_and_in_evaluation_mode",
+    "return changed",
+    "return changed.eval().requires_grad_(False)",
+    "Your copy is always in evaluation mode, and all its parameters are frozen. What does the task "
+    "say about its mode, and what should a caller be able to do with it?",
 )

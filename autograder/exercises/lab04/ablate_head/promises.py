@@ -17,7 +17,7 @@ exercise.promises(
             "called_as_the_model_is the_model_stays"
         ),
         "It is in training mode if `model` is, and it can itself be ablated and trained.": (
-            "still_a_model any_head"
+            "mode_and_parameters still_a_model any_head"
         ),
         "IndexError: there is no head of this number (-1 is not one, either).": (
             "one_head_too_far heads_that_are_not_there"

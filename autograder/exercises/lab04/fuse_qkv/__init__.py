@@ -96,6 +96,13 @@ def one_bias_missing(lab, draw):
     return seen
 
 
+def reached(gradients):
+    """Which numbers of an input get a gradient: 1 or 0. The order is another check's question."""
+    if not isinstance(gradients, list):
+        return gradients
+    return [grad.abs().sign() if isinstance(grad, torch.Tensor) else grad for grad in gradients]
+
+
 def projected_at_once(lab, sizes=(4, 5, 6)):
     """q, k and v side by side, as a function of the text, the fused weight and its bias."""
     return lambda x, W, b: torch.cat(lab.project_fused(x, W, b, sizes), -1)
@@ -112,9 +119,11 @@ def way_back(lab, draw):
 
     x, W, b = draw.normal(3, 7), draw.normal(15, 7), draw.normal(15)
     return {
-        "gradients of fuse_qkv": draw.gradients(fused, *weights, *biases),
-        "gradients of project_fused": draw.gradients(projected_at_once(lab), x, W, b),
-        "gradients at a bias of zeros": draw.gradients(projected_at_once(lab), x, W, 0 * b),
+        "gradients of fuse_qkv": reached(draw.gradients(fused, *weights, *biases)),
+        "gradients of project_fused": reached(draw.gradients(projected_at_once(lab), x, W, b)),
+        "gradients at a bias of zeros": reached(
+            draw.gradients(projected_at_once(lab), x, W, 0 * b)
+        ),
     }
 
 
@@ -165,9 +174,11 @@ def gradients_and_input(lab, draw):
     W, b = lab.fuse_qkv(*weights, *biases)
     W.detach().zero_(), b.detach().zero_()
     return {
-        "gradients": draw.gradients(all_of_it, draw.normal(2, 3, 7), *weights, *biases),
-        "gradients of the projection": draw.gradients(
-            projected_at_once(lab), draw.normal(2, 3, 7), draw.normal(15, 7), draw.normal(15)
+        "gradients": reached(draw.gradients(all_of_it, draw.normal(2, 3, 7), *weights, *biases)),
+        "gradients of the projection": reached(
+            draw.gradients(
+                projected_at_once(lab), draw.normal(2, 3, 7), draw.normal(15, 7), draw.normal(15)
+            )
         ),
         "inputs as they were": draw.untouched(),
     }

@@ -10,30 +10,31 @@ from .also_right import by_cat, by_split
 
 wrong = exercise.edits(by_cat, of="fuse_qkv")
 
-wrong.several(
-    "keys_first",
-    {
-        "torch.cat((W_q, W_k, W_v))": "torch.cat((W_k, W_q, W_v))",
-        "(W_q, b_q), (W_k, b_k)": "(W_k, b_k), (W_q, b_q)",
-    },
+KEYS_AND_VALUES_SWAPPED = (
+    "Your order differs: keys and values are swapped. What is the order in the task?"
+)
+QUERIES_NOT_FIRST = (
     "Your order differs: keys or values come before queries. Which rows does `project_fused` take "
-    "for queries, and what is the order in the task?",
+    "for queries, and what is the order in the task?"
 )
-wrong.several(
-    "values_before_keys",
-    {
-        "torch.cat((W_q, W_k, W_v))": "torch.cat((W_q, W_v, W_k))",
-        "(W_k, b_k), (W_v, b_v)": "(W_v, b_v), (W_k, b_k)",
-    },
-    "Your order differs: keys and values are swapped. What is the order in the task?",
+WEIGHTS_ALONE = (
+    "Your biases are in the task's order, but your weights are not, so rows get the bias of "
+    "another layer. How do your two lines differ?"
 )
-wrong(
-    "biases_in_another_order",
-    "(W_q, b_q), (W_k, b_k), (W_v, b_v)",
-    "(W_v, b_v), (W_k, b_k), (W_q, b_q)",
-    "You stack weights and biases in different orders, so queries get another bias than theirs. "
-    "How do your two lines differ?",
+BIASES_ALONE = (
+    "Your weights are in the task's order, but your biases are not, so rows get the bias of "
+    "another layer. How do your two lines differ?"
 )
+OTHER_ORDERS = ("qvk", "kqv", "kvq", "vqk", "vkq")
+for order in OTHER_ORDERS:
+    weights = ", ".join(f"W_{letter}" for letter in order)
+    biases = ", ".join(f"(W_{letter}, b_{letter})" for letter in order)
+    stacked = {"torch.cat((W_q, W_k, W_v))": f"torch.cat(({weights}))"}
+    paired = {"(W_q, b_q), (W_k, b_k), (W_v, b_v)": biases}
+    both = KEYS_AND_VALUES_SWAPPED if order == "qvk" else QUERIES_NOT_FIRST
+    wrong.several(f"stacked_as_{order}", stacked | paired, both)
+    wrong.several(f"weights_stacked_as_{order}", stacked, WEIGHTS_ALONE)
+    wrong.several(f"biases_stacked_as_{order}", paired, BIASES_ALONE)
 wrong(
     "stacked_along_the_inputs",
     "torch.cat((W_q, W_k, W_v))",
@@ -255,12 +256,26 @@ wrong(
     "tensor_split(tuple(sizes[:2]), dim=-1)",
     SIZES_FOR_POSITIONS,
 )
-wrong(
-    "returned_in_another_order",
-    "return q, k, v",
-    "return k, q, v",
-    "You return the three parts as keys, queries, values. What is the order in the task?",
-)
+NAMES = {"q": "queries", "k": "keys", "v": "values"}
+for order in OTHER_ORDERS:
+    listed = ", ".join(NAMES[letter] for letter in order)
+    wrong(
+        f"returned_as_{order}",
+        "return q, k, v",
+        f"return {', '.join(order)}",
+        f"You return the three parts as {listed}. What is the order in the task?",
+    )
+    wrong.several(
+        f"cut_as_{order}",
+        {
+            "q, k, v = fused.split(list(sizes), dim=-1)": (
+                "size = dict(zip('qkv', sizes, strict=True))\n"
+                f"    q, k, v = fused.split([size[letter] for letter in '{order}'], dim=-1)"
+            )
+        },
+        "You cut off the sizes in another order than the task gives them, so a part begins or ends "
+        "inside another one. To which part does each entry of `sizes` belong?",
+    )
 wrong(
     "bias_not_added",
     "F.linear(x, W, b)",

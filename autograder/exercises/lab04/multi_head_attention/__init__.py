@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import torch
 
-from attnlab.checking.observation import count_of
+from attnlab.checking.observation import dtype_of
 from attnlab.checking.weights import weight_gradients
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 from gradekit.exercise import Exercise
 
-from .layers import SPELLINGS, any_mask, built, compared, drawn_weights, named, shape, with_one_key
+from .layers import (
+    SPELLINGS,
+    any_mask,
+    built,
+    compared,
+    drawn_weights,
+    form,
+    named,
+    shape,
+    with_one_key,
+)
 
 exercise = Exercise(
     MultiHeadAttention,
@@ -35,12 +45,11 @@ def shapes_and_dtype(lab, draw):
     out = model(q, k, k)
     both = named(model(q, k, k, need_weights=True))
     return {
-        "without need_weights": count_of(out),
-        "shape of the output": shape(out),
-        "dtype": str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch."),
+        "without need_weights": form(out),
+        "dtype": dtype_of(out),
+        "output, with need_weights": form(both["output"]),
         "with need_weights": both["with need_weights"],
         "shape of the weights": shape(both["weights"]),
-        "shape of the output with need_weights": shape(both["output"]),
     }
 
 
@@ -181,10 +190,19 @@ def way_back(lab, draw):
     """Gradients reach the three inputs."""
     model = built(lab, drawn_weights(draw))
     inputs = draw.normal(2, 4, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12)
+    mask = any_mask(draw, 4, 7)
+
+    def masked(q, k, v):
+        return model(q, k, v, mask.clone())
+
     to_inputs = draw.gradients(lambda q, k, v: model(q, k, v), *inputs)
     if not isinstance(to_inputs, list):
         return to_inputs
-    return {f"gradient of {name}": grad for name, grad in zip("qkv", to_inputs, strict=True)}
+    seen = {f"gradient of {name}": grad for name, grad in zip("qkv", to_inputs, strict=True)}
+    # What a mask does is another check's question: here, only an error on the way back counts.
+    if draw.raises(masked, *inputs) is None:
+        draw.gradients(masked, *inputs)
+    return {**seen, "with a mask": "no error on the way back"}
 
 
 @exercise.check(points=0.5)

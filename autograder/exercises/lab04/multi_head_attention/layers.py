@@ -38,10 +38,20 @@ def built(lab, weights, d_model=12, num_heads=3, d_k=5, d_v=8, **options):
 
 
 def named(answer):
-    """The result of a call with need_weights=True: how many values it has, and these by name."""
+    """The result of a call with need_weights=True: its two parts, and how many there are.
+
+    The output comes first, so that a call that returns None is asked whether a `return` is missing.
+    """
     pair = isinstance(answer, tuple) and len(answer) == 2
     output, weights = answer if pair else (answer, None)
-    return {"with need_weights": count_of(answer), "output": output, "weights": weights}
+    return {"output": output, "with need_weights": count_of(answer), "weights": weights}
+
+
+def form(out):
+    """What was returned, with 0 for every number: only its kind and its shape are asked."""
+    if isinstance(out, (tuple, list)):
+        return [form(part) for part in out]
+    return torch.zeros_like(out) if isinstance(out, torch.Tensor) else out
 
 
 def shape(out):

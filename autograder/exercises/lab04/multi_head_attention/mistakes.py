@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .mistakes_in_calls import wrong  # that module and six more have other known mistakes
 from .mistakes_in_layers import PROJECTED, input_layers
+from .mistakes_in_results import wrong  # that module and seven more have other known mistakes
 
 wrong(
     "NoOutputProjection",
@@ -281,26 +281,31 @@ wrong(
     "Your heads take features in turn (feature 1 to head 1), but the rows of a layer that belong "
     "to one head are next to each other. In which order do you cut?",
 )
-QUERIES_KEYS_VALUES = (("queries", "d_k"), ("keys", "d_k"), ("values", "d_v"))
-for i, (cut, size) in enumerate(QUERIES_KEYS_VALUES):
+SIZES = {"queries": "d_k", "keys": "d_k", "values": "d_v"}
+for parts in (
+    *(("queries",), ("keys",), ("values",)),
+    *(("queries", "keys"), ("queries", "values"), ("keys", "values")),
+):
+    cut, size = " and ".join(parts), f"(self.{', self.'.join(SIZES.values())})[i]"
     for name, heads, advice in (
         (
             "SplitWithoutTranspose",
-            f"x.reshape(len(x), self.num_heads, x.shape[1], self.{size})",
+            f"x.reshape(len(x), self.num_heads, x.shape[1], {size})",
             f"Your {cut} alone are cut with a view, so each head gets some whole words of them "
             "instead of some features of every word. What else does your `split_heads` do?",
         ),
         (
             "Interleaved",
-            f"x.unflatten(-1, (self.{size}, self.num_heads)).permute(0, 3, 1, 2)",
+            f"x.unflatten(-1, ({size}, self.num_heads)).permute(0, 3, 1, 2)",
             f"Heads take features of your {cut} in turn (feature 1 to head 1), but the rows of a "
             "layer that belong to one head are next to each other. In which order do you cut?",
         ),
     ):
         wrong(
-            f"{cut.title()}{name}",
+            f"{''.join(map(str.title, parts))}{name}",
             "split_heads(x, self.num_heads) for x in projected",
-            f"{heads} if i == {i} else split_heads(x, self.num_heads)\n"
+            f"{heads} if i in {[*SIZES].index(parts[0]), [*SIZES].index(parts[-1])}\n"
+            "            else split_heads(x, self.num_heads)\n"
             "            for i, x in enumerate(projected)",
             advice,
         )

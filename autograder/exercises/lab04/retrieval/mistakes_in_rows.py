@@ -50,3 +50,18 @@ for base, whose in ((by_lab_1, "lab_1"), (by_flattening, "torch")):
         "Your logits have lost every axis, even the one over which the softmax runs. Which axes of "
         "them may become one?",
     )
+    wrong.several(
+        f"both_transposed_{whose}",
+        {"rows = logits.flatten(0, 1)": "rows = logits.mT", "answers.flatten()": "answers.mT"},
+        "You swap two axes of the logits, and two of the answers. What does the first axis of each "
+        "of the two count then?",
+    )
+    wrong.several(
+        f"both_transposed_and_laid_out_{whose}",
+        {
+            "logits.flatten(0, 1)": "logits.mT.reshape(-1, logits.shape[-1])",
+            "answers.flatten()": "answers.mT.flatten()",
+        },
+        "You transpose both before you lay them out in rows, so a row of the logits holds numbers "
+        "of several digits. Which axis of the logits must stay the last one?",
+    )

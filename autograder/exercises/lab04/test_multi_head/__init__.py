@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import torch
 from torch import nn
 
 from attnlab.checking.lost_failures import lost_failure
+from attnlab.checking.observation import Raised
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 from gradekit.exercise import write_a_test
 
@@ -73,23 +76,13 @@ def failures_leave_it(lab, draw):
     }
 
 
-@exercise.check(points=2)
+@exercise.check(points=1.5)
 def openly_wrong(lab, draw):
-    """Accepts your own layer, even inside another module; rejects it once it is obviously wrong."""
+    """Accepts your own layer; rejects it once it is obviously wrong."""
 
     class OppositeMask(lab.MultiHeadAttention):
         def forward(self, q, k, v, mask=None, need_weights=False):
             return super().forward(q, k, v, None if mask is None else ~mask, need_weights)
-
-    class OtherNames(nn.Module):
-        def __init__(self, *sizes, **options):
-            super().__init__()
-            self.model = lab.MultiHeadAttention(*sizes, **options)
-            for name in ("num_heads", "d_k", "d_v"):
-                setattr(self, name, getattr(self.model, name))
-
-        def forward(self, q, k, v, mask=None, need_weights=False):
-            return self.model(q, k, v, mask, need_weights)
 
     class OtherNumbers(lab.MultiHeadAttention):
         def __init__(self, *sizes, **options):
@@ -133,7 +126,6 @@ def openly_wrong(lab, draw):
 
     right = {
         "accepts your own": lab.MultiHeadAttention,
-        "accepts your own inside another module": OtherNames,
         "accepts your own with other parameters at the start": OtherNumbers,
     }
     broken = {
@@ -165,17 +157,49 @@ def openly_wrong(lab, draw):
     }
 
 
+@exercise.check(points=0.5)
+def other_names(lab, draw):
+    """Accepts your own layer inside another module: other names of weights, and another order."""
+
+    class Inside(nn.Module):
+        def __init__(self, *sizes, **options):
+            super().__init__()
+            self.model = lab.MultiHeadAttention(*sizes, **options)
+            for name in ("num_heads", "d_k", "d_v"):
+                setattr(self, name, getattr(self.model, name))
+
+        def forward(self, q, k, v, mask=None, need_weights=False):
+            return self.model(q, k, v, mask, need_weights)
+
+        def named_parameters(self, *given, **options):
+            return reversed([*super().named_parameters(*given, **options)])
+
+    if draw.accepted(lab.test_multi_head, lab.MultiHeadAttention) is not True:
+        return {"your own layer": "rejected"}
+    answer = draw.accepted(lab.test_multi_head, Inside)
+    if answer is not True:  # with whatever error, the reason is the same: names, or their order
+        answer = Raised("an error", "", answer.source_line)
+    return {"your own layer": "accepted", "accepts your own inside another module": answer}
+
+
 def rejects(lab, draw, what, spoiled):
     """Whether a test that accepts your own layer rejects it with `spoiled` for its `forward`."""
     squares = []
 
     class Spoiled(lab.MultiHeadAttention):
-        def __init__(self, d_model, num_heads, d_k=None, *others, **options):
-            super().__init__(d_model, num_heads, d_k, *others, **options)
-            squares.append(d_k is None or num_heads * d_k == d_model)
+        def __init__(self, d_model, num_heads, d_k=None, d_v=None, *others, **options):
+            super().__init__(d_model, num_heads, d_k, d_v, *others, **options)
+            widths = [d_model if d is None else num_heads * d for d in (d_k, d_v)]
+            self.with_square_weights = d_model in widths
 
         def forward(self, *given, **options):
             return spoiled(self, super().forward, *given, **options)
+
+        def named_parameters(self, *given, **options):
+            caller = sys._getframe(1).f_globals.get("__name__")
+            if caller == "attnlab.checking.torch_attention":  # only there, squares are a fault
+                squares.append(self.with_square_weights)
+            return super().named_parameters(*given, **options)
 
     if draw.accepted(lab.test_multi_head, lab.MultiHeadAttention) is not True:
         return {"your own layer": "rejected"}

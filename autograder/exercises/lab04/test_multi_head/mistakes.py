@@ -8,7 +8,12 @@ from attnlab.checking.torch_attention import torch_equivalent
 from attnlab.multihead import MultiHeadAttention
 from gradekit.exercise import FAILURES_CAUGHT
 
-from . import exercise, square_weights, stops_too_early  # noqa: F401 - to register them
+from . import (  # noqa: F401 - to register their mistakes
+    exercise,
+    names_of_weights,
+    square_weights,
+    stops_too_early,
+)
 from .parts import (
     SIZES,
     alone,
@@ -103,10 +108,13 @@ def returns_its_verdict(impl):
     return torch.allclose(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
 
 
-@exercise.mistake(
+NO_RIGHT_NUMBERS = (
     "Your test calls the layer, but no `assert` of yours compares the output with right numbers. "
     "What does `torch_equivalent` give you?"
 )
+
+
+@exercise.mistake(NO_RIGHT_NUMBERS)
 def shapes_only(impl):
     q, k, v = texts()
     out, weights = filled(impl)(q, k, v, need_weights=True)
@@ -114,10 +122,20 @@ def shapes_only(impl):
     assert weights.shape == (2, 3, 4, 7)
 
 
-@exercise.mistake(
+@exercise.mistake(NO_RIGHT_NUMBERS)
+def dropout_only(impl):
+    drops(impl)
+    model, inputs = filled(impl, dropout=0.5).eval(), texts()
+    close(model(*inputs), model(*inputs))
+
+
+VALUES_OF_THE_KEYS = (
     "Your test accepts a layer that takes its values from the keys' text. Are k and v different "
     "texts in it, and does an `assert` compare the output with the right one?"
 )
+
+
+@exercise.mistake(VALUES_OF_THE_KEYS)
 def one_text_for_all(impl):
     model = filled(impl).eval()
     x, changed = texts()[0], torch_equivalent(model, **SIZES)
@@ -127,6 +145,13 @@ def one_text_for_all(impl):
         mine, torchs = model(x, x, x, m, need_weights=True), changed(x, x, x, m)
         close(mine[0], torchs[0])
         close(mine[1], torchs[1])
+
+
+@exercise.mistake(VALUES_OF_THE_KEYS)
+def one_text_for_all_and_dropout(impl):
+    one_text_for_all(impl)
+    drops(impl)
+    alone(impl)
 
 
 @exercise.mistake(
@@ -151,7 +176,7 @@ def no_masks(impl):
 
 @exercise.mistake(
     "Your test accepts a layer that ignores its mask, and one that reports the same weights for "
-    "all heads. Which arguments and which results does it never look at?"
+    "all heads. For which arguments and which results does no `assert` compare numbers?"
 )
 def output_only(impl):
     numbers(impl, masks=(), weights=False)
@@ -199,26 +224,6 @@ def same_seed(impl):
         close(yours[1], mine[1])
 
 
-NAMES = (
-    "Your test asks for layers by the reference's names, but right versions may store their "
-    "weights differently. What finds them wherever they are?"
-)
-
-
-@exercise.mistake(NAMES)
-def asks_for_names_of_parameters(impl):
-    assert dict(filled(impl).named_parameters())["q_proj.weight"].shape == (12, 10)
-    numbers(impl)
-
-
-@exercise.mistake(NAMES)
-def asks_for_names(impl):
-    assert filled(impl).q_proj.weight.shape == (12, 10)
-    assert filled(impl).out_proj.weight.shape == (10, 15)
-    numbers(impl, dropout=0.5)
-    asserted(nobody, learns, drops, alone, impl=impl)
-
-
 # Said of every test that stops too early: the line in which it stops is quoted after this.
 STOPS_AT_RIGHT_VERSIONS = (
     "Your test rejects right versions, too. On your own layer, does it stop in a call or in an "
@@ -242,9 +247,8 @@ def mask_for_each_sentence(impl):
 
 
 @exercise.mistake(
-    "Your test compares outputs and weights, even with masks, but accepts layers that are wrong "
-    "for a query with no allowed key, and layers whose dropout is wrong. Which sentences of the "
-    "task does no line of your test ask about?"
+    "Your test accepts layers that are wrong for a query with no allowed key, and layers whose "
+    "dropout is wrong. Which sentences of the task does no line of your test ask about?"
 )
 def ordinary_cases_only(impl):
     numbers(impl)

@@ -10,6 +10,7 @@ wrong = exercise.edits(every_promise)
 for name, asked in (
     ("square_weights", "nobody, learns, drops, alone"),
     ("square_weights_without_dropout", "nobody, learns, alone"),
+    ("square_weights_and_queries_with_keys", "learns, drops, alone"),
     ("square_weights_and_ordinary_queries", "learns, alone"),
     ("square_weights_and_numbers", "alone"),
     ("square_weights_and_outputs_dropped_nowhere", "nothing_dropped, alone"),
