@@ -181,7 +181,7 @@ class Exercise:
     @property
     def points(self) -> float:
         """The points of all its checks."""
-        return sum(check.points for check in self.checks)
+        return round(sum(check.points for check in self.checks), 2)
 
     def check(
         self,

@@ -78,7 +78,7 @@ class ExerciseResult:
     @property
     def points(self) -> float:
         """Points available."""
-        return sum(check.points for check in self.checks)
+        return round(sum(check.points for check in self.checks), 2)
 
     @property
     def not_graded(self) -> str:

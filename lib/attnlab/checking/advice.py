@@ -22,6 +22,7 @@ from attnlab.checking.observation import (
     DTYPE_WORDS,
     KIND_WORDS,
     NO_PART,
+    NONE_TYPE,
     ONE_TENSOR,
     SAVED,
     UNREADABLE,
@@ -267,9 +268,11 @@ def _question_on_kind(expected: Any, seen: Any) -> str:
 
 
 def _question_on_word(expected: str, seen: str) -> str:
-    """A question about the wrong name of a dtype or a device, or one tensor; else empty."""
+    """A question about the wrong name of a dtype, a device or a type; else empty."""
     if seen == ONE_TENSOR:
         return _ONE_OR_SEVERAL
+    if seen == NONE_TYPE:
+        return "Is a `return` missing?"
     if "cpu" in (expected, seen):
         return "Which line makes a tensor without asking for its device?"
     if seen in DTYPE_WORDS:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 
 from attnlab.checking.errors import MISSING_WEIGHT
-from attnlab.checking.judges import Difference
-from attnlab.checking.observation import Raised
+from attnlab.checking.judges import OWN_ACCEPTED, Difference
+from attnlab.checking.observation import NONE_TYPE, Raised
 
 _WHICH_DTYPE = "Which of the two did your code make, and with which dtype?"
 _ON_DEVICES = ("not compiled with CUDA", "from the 'MPS' backend", "Found no NVIDIA driver")
+_ON_META = ("on meta tensors", "with Meta tensors", "out of meta tensor")
 # Parts of torch's messages that students rarely understand, and a question that helps.
 _QUESTIONS_BY_MESSAGE = {
     "torch.return_types.": "With an axis, `max` and similar functions return two things, values "
@@ -23,8 +24,14 @@ _QUESTIONS_BY_MESSAGE = {
     "received an invalid combination of arguments": "Does this call get the arguments that it "
     "needs, each of the right type, in the right order?",
     "Module.__init__() call": "Which call must come first in `__init__`?",
-    "a leaf Variable that requires grad": "Which line writes into a tensor that torch trains, and "
+    "a leaf Variable that requires grad": "Which line writes into a weight or into an input, and "
     "should torch record that?",
+    "is being modified inplace": "Which line writes into a part of a tensor that was cut up?",
+    **dict.fromkeys(
+        _ON_META,
+        'A tensor on "meta" has a shape, a dtype and a device, but no entries. What can you ask '
+        "it?",
+    ),
     "in-place operation": "Which line writes into one of its input tensors?",
     "modified by an inplace operation": "Which line changes a result that the backward pass still "
     "needs: an assignment to entries, `+=`, or a name that ends in `_`?",
@@ -35,13 +42,13 @@ _QUESTIONS_BY_MESSAGE = {
     "which dtype do your inputs have?",
     "not implemented for '": "torch has no such function for this dtype: which one does it get "
     "here, and which would do?",
-    "where it is not associated": "A name that a function assigns anywhere is local in all of it: "
-    "what else could you call the new value?",
+    "where it is not associated": "A name that a function assigns anywhere is local in all of it. "
+    "What else could you call the new value, or which name holds the old one?",
     "expected scalar type": "Which of the tensors did your code make, and with which dtype?",
     "out of bounds for dimension": "Which index is it, where does it come from, and how long is "
     "that axis?",
-    "is not defined": "Where is this name defined or imported? If you replaced the whole cell, "
-    "write its import lines again.",
+    "is not defined": "Where is this name defined or imported, and is it spelt the same there? If "
+    "you replaced the whole cell, its import lines may be missing.",
     "positional argument": "Does the call fit the first line of the function that it calls?",
     "unexpected keyword argument": "Does the call fit the first line of the function that it "
     "calls?",
@@ -78,7 +85,6 @@ _QUESTIONS_BY_MESSAGE = {
 }
 
 # Not a part of messages of hidden checks: there, nobody knows whether the student's line failed.
-_NONE = "NoneType"
 # A line of a test that only calls the version, which all labs call `impl`.
 _CALL = re.compile(r"(?:[\w\s,.*()\[\]]+=\s*)?impl\([^()]*(?:\([^()]*\)[^()]*)*\)$")
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'$")
@@ -97,7 +103,7 @@ def explain_raised(difference: Difference, where: str) -> str:
     seen, expected = difference.seen, difference.expected
     if seen.type == MISSING_WEIGHT:
         return f"{where}{seen.message or 'your module lacks a weight that the task names'}."
-    if _NONE in seen.message and not seen.source_line:  # the check uses what the code returned
+    if NONE_TYPE in seen.message and not seen.source_line:  # the check uses what the code returned
         return f"{where}your code returned None or passed it on (is a `return` missing?)."
     if seen.message.endswith("object is not callable") and not seen.source_line:
         return (
@@ -150,7 +156,7 @@ def known_part(message: str) -> str:
 
 def _question(message: str) -> str:
     """A question that helps with this message of torch's; empty if none is known."""
-    if _NONE in message:
+    if NONE_TYPE in message:
         return (
             "Which value is None here: an argument that may be None, or the result of a function "
             "without `return`?"
@@ -168,7 +174,7 @@ def _question_on_a_test(difference: Difference) -> str:
 
     The own step may be wrong in a way that only hidden checks see: then the test is right.
     """
-    own = difference.path[-1] == "accepts your own"
+    own = difference.path[-1] == OWN_ACCEPTED
     if difference.seen.type == "AssertionError":
         either = " If one does, your own code breaks this promise." if own else ""
         return (

@@ -20,6 +20,8 @@ from attnlab.checking.observation import Missing, NoAnswer, Opaque, Raised, as_f
 from attnlab.checking.shares import unlikely
 
 Path = tuple[str | int, ...]
+# Whether a student's test accepts the student's own version; asked before all others.
+OWN_ACCEPTED = "accepts your own"
 
 
 @dataclass(frozen=True)

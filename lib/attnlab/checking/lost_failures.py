@@ -139,7 +139,7 @@ def _kinds(code: Definition, called: Called) -> Iterator[str]:
         match node:
             case ast.Assert(test=ast.Tuple(elts=[_, *_]) | ast.List(elts=[_, *_])):
                 yield TUPLE_ASSERTED
-            case ast.Expr(value) if _compares(value) or _calls_a_verdict(value, called):
+            case ast.Expr(value) if _gives_a_verdict(value, called):
                 yield RESULT_UNREAD
             case ast.FunctionDef() | ast.AsyncFunctionDef() if _overwrites(node, called):
                 yield RESULT_UNREAD
@@ -158,6 +158,17 @@ def _compares(value: ast.AST) -> bool:
     _, *inside = ast.walk(value)
     name = _name(value.func)
     return name in _COMPARES or (name in _TO_ONE_BOOL and any(map(_compares, inside)))
+
+
+def _gives_a_verdict(value: ast.expr, called: Called) -> bool:
+    """Whether an expression is a comparison, or the call of a function that returns a verdict.
+
+    A function of the student's own may be called `equal`, too, and raise by itself.
+    """
+    match value:
+        case ast.Call(func=ast.Name(id=name)) if name in called:
+            return _calls_a_verdict(value, called)
+    return _compares(value)
 
 
 def _joined(value: ast.BoolOp | ast.UnaryOp) -> list[ast.expr]:

@@ -335,6 +335,7 @@ def _values(count: int) -> str:
 
 
 ONE_TENSOR = "one tensor"
+NONE_TYPE = "NoneType"
 # What a student wrote down, if it is neither numbers nor text; a part of an item that is missing;
 # a reason that is long enough, and one that is not.
 UNREADABLE = "no number"
@@ -359,7 +360,7 @@ KIND_WORDS = frozenset(
         *(ONE_TENSOR, *(_values(n) for n in range(10))),
         *DTYPE_WORDS,
         *("cpu", "cuda", "meta", "mps"),
-        *("int", "float", "bool", "str", "list", "tuple", "dict", "NoneType", "Tensor"),
+        *("int", "float", "bool", "str", "list", "tuple", "dict", NONE_TYPE, "Tensor"),
     }
 )
 

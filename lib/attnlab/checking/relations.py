@@ -62,16 +62,18 @@ def relation_of_two(expected: float, seen: float) -> str:
     ratio = max(ratio, 1 / ratio)
     for factor, slip in _SLIPS.items():
         if math.isclose(ratio, factor, rel_tol=1e-3):
-            return slip
+            is_share = min(abs(expected), abs(seen)) <= 1
+            return slip if factor != _PERCENT or is_share else ""
     if whole and abs(seen - expected) == 1:
         return "It is off by one: what is counted once too often, or left out?"
     return ""
 
 
+_PERCENT = 100.0
 # Factors by which a number may be too large or too small, and what makes them.
 _SLIPS = {
     2.0: "It is off by a factor of two: what is counted twice, or only once?",
-    100.0: "It is off by a factor of 100: does the task ask for a share or for percent?",
+    _PERCENT: "It is off by a factor of 100: does the task ask for a share or for percent?",
     1000.0: "It is off by a factor of 1000: in which unit does the task ask for it?",
     1e6: "It is off by a factor of a million: in which unit does the task ask for it?",
     1e9: "It is off by a factor of 10⁹: in which unit does the task ask for it?",

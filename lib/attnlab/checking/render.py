@@ -29,7 +29,8 @@ from attnlab.checking.html import (
     number,
     rich,
 )
-from attnlab.checking.observation import Raised
+from attnlab.checking.judges import OWN_ACCEPTED
+from attnlab.checking.observation import NONE_TYPE, Raised
 from attnlab.checking.picture import Picture, picture
 from attnlab.checking.progress import EarlierStep
 from attnlab.checking.verdict import ONE_OF, CheckOutcome, Verdict
@@ -158,9 +159,9 @@ class Report:
     def _is_fault_of_this_step(self) -> bool:
         """Whether no earlier step that passes its checks can be the reason.
 
-        A test accepts wrong versions and no more is wrong, or cannot compare what it computed; a
-        line of this step stopped, although what earlier steps give has the right form; or this step
-        returns nothing.
+        A test accepts wrong versions and no more is wrong, accepts the student's own version and
+        rejects another right one, or cannot compare what it computed; a line of this step stopped,
+        although what earlier steps give has the right form; or this step returns nothing.
         """
         found = [outcome.difference for outcome in self.verdict.outcomes if outcome.difference]
         if all(difference.is_acceptance for difference in found):
@@ -168,9 +169,9 @@ class Report:
         first = found[0]
         if isinstance(first.seen, Raised):
             if first.is_rejection:
-                return _cannot_compare(first.seen)
-            return bool(first.seen.source_line)
-        return first.kind == "type" and first.seen is None
+                return first.path[-1] != OWN_ACCEPTED or _cannot_compare(first.seen)
+            return bool(first.seen.source_line) or NONE_TYPE in first.seen.message
+        return (first.kind == "type" and first.seen is None) or first.seen == NONE_TYPE
 
     @property
     def _specific(self) -> tuple[str, ...]:

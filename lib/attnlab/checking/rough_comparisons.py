@@ -16,6 +16,8 @@ from torch.overrides import TorchFunctionMode
 LIMIT, PLACES = 1e-6, 6
 # Names of functions that make one number of all differences.
 _OF_ALL = ("max", "amax", "sum", "mean", "norm", "linalg_norm", "linalg_vector_norm")
+# What leaves torch is compared by Python or NumPy.
+_OUT_OF_TORCH = (Tensor.item, Tensor.__float__, Tensor.tolist, Tensor.numpy)
 _OF_ALL_PAIRS = ("mse_loss", "l1_loss", "dist")
 
 
@@ -40,8 +42,8 @@ class RoughComparisons(TorchFunctionMode):
         """A comparison's rough result, or what the function returns."""
         name = getattr(function, "__name__", "").strip("_")
         kwargs, pair = kwargs or {}, args[:2]
-        if function in (Tensor.item, Tensor.__float__) and pair[0].is_floating_point():
-            return round(function(*args), PLACES)
+        if function in _OUT_OF_TORCH and pair[0].is_floating_point():
+            return function(pair[0].double().round(decimals=PLACES), *args[1:], **kwargs)
         floating = any(isinstance(x, Tensor) and x.is_floating_point() for x in pair)
         of_all = name in _OF_ALL and len(args) == 1 and kwargs.get("dim") is None
         if self.nan_equal and floating and (of_all or name in _OF_ALL_PAIRS):

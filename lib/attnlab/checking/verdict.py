@@ -126,7 +126,7 @@ class Verdict:
     @property
     def points(self) -> float:
         """Points available."""
-        return sum(outcome.check.points for outcome in self.outcomes)
+        return round(sum(outcome.check.points for outcome in self.outcomes), 2)
 
     @property
     def passed(self) -> bool:
@@ -172,7 +172,9 @@ def judge_exercise(
         recognised = several or recognised
     if sure and len(recognised) != 1:
         return Verdict(outcomes, (_general_advice(sure[0], redact),), (), sure[0])
-    specific = tuple(m.advice for m in several) if several else _specific_advice(recognised)
+    specific = (
+        tuple(dict.fromkeys(m.advice for m in several)) if several else _specific_advice(recognised)
+    )
     if not recognised and (
         found := recognise_test(outcomes, mistakes) or recognise_in_part(outcomes, mistakes)
     ):

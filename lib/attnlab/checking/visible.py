@@ -121,7 +121,7 @@ class VisibleExercise:
     @property
     def visible_points(self) -> float:
         """The points that the visible checks decide."""
-        return sum(check.prepared.points for check in self.checks)
+        return round(sum(check.prepared.points for check in self.checks), 2)
 
     @property
     def is_a_test(self) -> bool:

@@ -134,7 +134,8 @@ def words(expected, seen, judge=None):
         (0.5, 0.6, "your 0.6 is not right."),
         ("float64", "float32", "float32, expected float64. Which line names a dtype, or makes a "
             "tensor without asking the input for its own?"),
-        ({"dtype": "float64"}, {"dtype": "NoneType"}, "dtype: NoneType, expected float64."),
+        ({"dtype": "float64"}, {"dtype": "NoneType"}, "dtype: NoneType, expected float64. "
+            "Is a `return` missing?"),
         ("cuda", "cpu", "cpu, expected cuda. Which line makes a tensor without asking for its "
             "device?"),
         ({"inputs unchanged": True}, {"inputs unchanged": False}, "inputs unchanged: expected "
@@ -167,8 +168,12 @@ def words(expected, seen, judge=None):
             "are. Which of them is your condition?"),
         (T([1.0]), Raised("NameError", "name 'math' is not defined", "x = math.sqrt(d)"),
             "your code stopped with NameError in the line `x = math.sqrt(d)`: name 'math' is not "
-            "defined. Where is this name defined or imported? If you replaced the whole cell, "
-            "write its import lines again."),
+            "defined. Where is this name defined or imported, and is it spelt the same there? If "
+            "you replaced the whole cell, its import lines may be missing."),
+        (T([True]), Raised("RuntimeError", "Tensor.item() cannot be called on meta tensors", "m"),
+            "your code stopped with RuntimeError in the line `m`: Tensor.item() cannot be called "
+            'on meta tensors. A tensor on "meta" has a shape, a dtype and a device, but no '
+            "entries. What can you ask it?"),
         (None, T(True), "expected None, got a bool tensor of shape ()."),
         (T([1.0]), NO_GRADIENT, "no gradient reaches the input. "
             "Some call on the way cuts torch's graph: which one?"),

@@ -62,6 +62,8 @@ def made(body: str) -> Any:
         ("ok = torch.equal(a, b)\nif a.ndim:\n    ok = same(a, b)\nassert ok", RESULT_UNREAD),
         ("def near(x, y):\n    return torch.allclose(x, y)\nnear(a, b)", RESULT_UNREAD),
         ("bool(torch.equal(a, b))", RESULT_UNREAD),
+        ("def equal(x, y):\n    assert torch.equal(x, y)\nequal(a, b)", NO_REASON),
+        ("def equal(x, y):\n    return torch.equal(x, y)\nequal(a, b)", RESULT_UNREAD),
         ("torch.all(a == b)", RESULT_UNREAD),
         ("a.shape == b.shape and torch.equal(a, b)", RESULT_UNREAD),
         ("not torch.equal(a, b)", RESULT_UNREAD),

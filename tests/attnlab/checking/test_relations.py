@@ -103,7 +103,8 @@ def test_the_usual_slips_with_one_number(expected: float, seen: float, words: st
 
 
 @pytest.mark.parametrize(
-    ("expected", "seen"), [(1, 2), (0.5, 0.8), (0, 3), (3.0, math.inf), (5, 6), (6, 12)]
+    ("expected", "seen"),
+    [(1, 2), (0.5, 0.8), (0, 3), (3.0, math.inf), (5, 6), (6, 12), (4096, 409_600)],
 )
 def test_other_numbers_show_no_slip(expected: float, seen: float) -> None:
     assert relation_of_two(expected, seen) == ""

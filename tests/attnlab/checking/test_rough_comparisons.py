@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
@@ -22,6 +23,8 @@ def in_all_ways(one: torch.Tensor, other: torch.Tensor) -> list[bool]:
         not bool((one - other).abs().max() > 1e-12),
         (one - other).abs().max().item() < 1e-12,
         float((one - other).norm()) < 1e-12,
+        one.tolist() == other.tolist(),
+        np.allclose(one.numpy(), other.numpy(), rtol=0, atol=1e-12),
     ]
 
 

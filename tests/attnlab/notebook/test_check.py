@@ -289,6 +289,31 @@ def test_a_test_that_cannot_compare_blames_no_step(lab, capsys):
     assert "your own `softmax`" not in printed
 
 
+def test_a_test_that_accepts_the_own_version_and_no_other_blames_no_step(lab, capsys):
+    source = (
+        "def own(lab, draw):\n"
+        "    accepts = draw.accepted(lab.test_softmax, lab.softmax)\n"
+        "    other = draw.accepted(lab.test_softmax, lambda x: lab.softmax(x) + 1e-12)\n"
+        "    return {'accepts your own': accepts, 'accepts another': other}"
+    )
+    right_test = {"accepts your own": True, "accepts another": True}
+    asked = PreparedCheck("own", "Accepts both.", 1, False, Close(), right_test, {})
+    step = replace(own_test(), mistakes=(), checks=(VisibleCheck(asked, source, SEED),))
+    write(lab / FILE_NAME, "lab01", [exercise(), step])
+    names = {"__name__": "__main__", "check": check, "softmax": right, "torch": torch}
+
+    def blamed(expected):
+        cell = (
+            f"def test_softmax(impl):\n    assert impl(torch.zeros(2).double())[0] == {expected}\n"
+        )
+        exec(cell, names)
+        assert eval('check("test_softmax")', names) == 0.0
+        return "your own `softmax`" in " ".join(capsys.readouterr().out.split())
+
+    assert blamed(0.25), "it rejects the own version, which may be wrong"
+    assert not blamed(0.5)
+
+
 @pytest.mark.parametrize(
     ("softmax", "double", "named"),
     [
