@@ -25,15 +25,26 @@ def tuple_asserted(impl):
         assert [right, f"axis {dim}"]
 
 
-@exercise.mistake(
+UNREAD = (
     "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "
     "`torch.allclose(…)`), or its name is not read, or not before another result takes it. Which "
     "statement turns a False into an error?"
 )
+
+
+@exercise.mistake(UNREAD)
 def result_unread(impl):
     for dim, right in enumerate(compared(impl)):
         right == True  # noqa: B015, E712 - the mistake
         assert dim < 3
+
+
+@exercise.mistake(UNREAD)
+def only_the_last_result_read(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        right = torch.allclose(impl(x.clone(), dim), torch.softmax(x, dim))
+    assert right
 
 
 @exercise.mistake(FAILURES_CAUGHT)

@@ -45,6 +45,36 @@ def never_calls_it(impl):
     assert torch.allclose(torch.softmax(x, -1).sum(-1), torch.ones(3))
 
 
+WITH_ITSELF = (
+    "Your test compares numbers, and yet accepts versions that are wrong everywhere. Do both sides "
+    "of the comparison come from `impl`? A wrong version agrees with itself."
+)
+
+
+@exercise.mistake(WITH_ITSELF)
+def compared_with_itself(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        assert torch.allclose(impl(x, dim), impl(x, dim))
+
+
+@exercise.mistake(WITH_ITSELF)
+def compared_with_itself_shifted(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        assert torch.allclose(impl(x + 10, dim), impl(x, dim))
+
+
+@exercise.mistake(
+    "Your test accepts a version that is right in a single number and wrong in all others. Must "
+    "one number agree, or all of them?"
+)
+def any_instead_of_all(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        assert torch.isclose(impl(x.clone(), dim), torch.softmax(x, dim)).any()
+
+
 @exercise.mistake(
     "Your test returns its verdict, True or False, but nothing reads it. A test reports by "
     "raising: which statement turns a False into an error?"
