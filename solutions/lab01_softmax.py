@@ -114,7 +114,8 @@ plots.scores.softmax_bars(softmax, scores)
 #
 # logsumexp: the maximum m of each slice, then $m + \log \sum_j e^{x_j - m}$. What is m for a slice
 # that is all −∞, and which finite number could replace it? log_softmax: one subtraction; which axis
-# must you restore first?
+# must you restore first? Between two numbers around 20,000, a difference has lost its last digits:
+# from which smaller scores, with the same log-probabilities, could you subtract?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #

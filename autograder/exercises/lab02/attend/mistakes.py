@@ -24,12 +24,6 @@ wrong(
     "Your weights sum to one over the batch, although its sentences have nothing to do with each "
     "other. Which axis of (B, T) shares one unit of weight?",
 )
-wrong.several(
-    "tokens_filled_with_infinity",
-    {"ones_like": "zeros_like", f"~mask, {LOWEST}": "mask, -torch.inf", THEN_ZERO: ""},
-    "You fill with -inf where the mask is True, but True means a token. The tokens are lost, and a "
-    "sentence without padding is 0/0, NaN. Which operator inverts a mask?",
-)
 wrong(
     "masked_after_softmax",
     FILL,

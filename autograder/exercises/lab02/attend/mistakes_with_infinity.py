@@ -1,4 +1,4 @@
-"""Wrong versions of attend in which infinity meets a 0."""
+"""Wrong versions of attend in which infinity makes NaN."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ FILLED = "scores.masked_fill(~mask, torch.finfo(scores.dtype).min)"
 THEN_ZERO = ".masked_fill(~mask, 0.0)"
 
 wrong = exercise.edits(lowest_then_zero)
+
+wrong.several(
+    "tokens_filled_with_infinity",
+    {"ones_like": "zeros_like", FILLED: "scores.masked_fill(mask, -torch.inf)", THEN_ZERO: ""},
+    "You fill with -inf where the mask is True, but True means a token. The tokens are lost, and a "
+    "sentence without padding is 0/0, NaN. Which operator inverts a mask?",
+)
 
 for name, changes in (
     ("infinity_times_the_mask", {THEN_ZERO: ""}),

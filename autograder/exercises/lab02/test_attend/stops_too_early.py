@@ -92,7 +92,7 @@ def mask_of_floating_numbers(impl):
 
 WRONG_EXPECTATION = (
     "A comparison in your test fails for your own `attend`. Which of its two sides is wrong? "
-    "Compute both by hand, for one sentence of two places."
+    "Compute both by hand, for two sentences of three places: do their shapes agree, too?"
 )
 
 
