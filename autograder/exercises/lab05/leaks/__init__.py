@@ -230,9 +230,9 @@ def one_token_in_particular(lab, draw):
 
 @exercise.check(points=0.5)
 def same_random_numbers(lab, draw):
-    """`leaks` does not take dropout for a leak: two runs draw the same random numbers."""
+    """`leaks` leaves a model in its mode, and does not take dropout for a leak."""
     model = Mixer(draw.normal(3, 4), up_to(0), dropout=0.4)
-    return {"dropout, no leak": pairs(lab, model, 4, 3)}
+    return {"dropout, no leak": pairs(lab, model, 4, 3), "left in training mode": model.training}
 
 
 @exercise.check(points=0.5, hidden=True)
@@ -252,10 +252,19 @@ def as_in_training(lab, draw):
 
 @exercise.check(points=0.5)
 def padding_on_one_side(lab, draw):
-    """`pad_invariant` detects padding that matters only in front, or only behind."""
-    causal = Mixer(draw.normal(6, 3), up_to(0))
-    models = {"in front": causal, "behind": lambda ids: causal(ids.flip(1)).flip(1)}
-    return {f"padding {name}": invariant(lab, fn, 4, 6, 2) for name, fn in models.items()}
+    """`pad_invariant` detects padding that matters only in front, behind or in some number."""
+    table, pad = draw.normal(6, 3), 2
+    causal, masked = Mixer(table, up_to(0)), rounded(Mixer(table, real_keys(pad)))
+
+    def if_three(ids):
+        return masked(ids) + ((ids == pad).sum(1) == 3)[:, None, None]
+
+    models = {
+        "in front": causal,
+        "behind": lambda ids: causal(ids.flip(1)).flip(1),
+        "if there are three": if_three,
+    }
+    return {f"padding {name}": invariant(lab, fn, 4, 6, pad) for name, fn in models.items()}
 
 
 @exercise.check(points=0.5)

@@ -5,6 +5,7 @@ from torch import nn
 
 from attnlab.causality import leaks
 
+from . import mistakes_in_reports  # noqa: F401 - to register them
 from .also_right import one_change_at_a_time, run
 from .mistakes_in_padding import exercise  # that module has the mistakes in `pad_invariant`
 

@@ -1,0 +1,30 @@
+"""Wrong versions of `leaks` that see which outputs change, and report others."""
+
+from . import exercise
+from .also_right import one_change_at_a_time
+
+wrong = exercise.edits(one_change_at_a_time, of="leaks")
+
+TURNED_ROUND = (
+    "You report outputs that did not change, and leave out those that did. On which side of your "
+    "comparison is a leak?"
+)
+CHANGED = {"for i in range(j) if not same[i]": "for i in range(j) if same[i]"}
+wrong.several("unchanged_reported", CHANGED, TURNED_ROUND)
+wrong.several(
+    "unchanged_reported_for_every_token",
+    CHANGED
+    | {
+        "for step in range(1, vocab)": "for token in range(vocab)",
+        "(ids[:, j] + step) % vocab": "token",
+    },
+    TURNED_ROUND,
+)
+wrong.several(
+    "unchanged_in_some_sequence_reported",
+    {
+        ".amax((0, 2)) <= 1e-9": ".amax(2) <= 1e-9",
+        "for i in range(j) if not same[i]": "for i in range(j) if same[:, i].any()",
+    },
+    TURNED_ROUND,
+)
