@@ -41,7 +41,7 @@ def evaluate(
 
     Args:
         model: called as ``model(ids, mask)``; returns logits (B, T, V).
-        ids: (B, T), int64, all sequences to evaluate on; one call of the model takes them all.
+        ids: (B, T), int64, all sequences to evaluate on; `model` is called once, with all of them.
         mask: (T, T), boolean: True where position i may attend to position j.
         loss: called as ``loss(logits, ids)``; returns one number.
 

@@ -28,7 +28,7 @@ def causal_mask(
 
     Args:
         Lq: number of queries.
-        Lk: number of keys; None: the same as Lq.
+        Lk: number of keys, which may be 0; None: the same as Lq.
         device: the device of the mask, as in torch.ones.
 
     Returns:

@@ -114,7 +114,9 @@ exercise.promises(
             "fewer_keys fewer_keys_at_other_lengths"
         ),
         "Lq: number of queries.": "as_many_keys_as_queries other_lengths",
-        "Lk: number of keys; None: the same as Lq.": "as_many_keys_as_queries no_keys",
+        "Lk: number of keys, which may be 0; None: the same as Lq.": (
+            "as_many_keys_as_queries no_keys"
+        ),
         "device: the device of the mask, as in torch.ones.": "on_a_device on_the_default_device",
         "(Lq, Lk), torch.bool: True where the query may attend to the key.": "shape_and_dtype",
     }

@@ -125,8 +125,9 @@ def a_mask_for_each_sentence(lab, draw):
     heads, flat = random_mask(draw, 2, 3, 5, 5), random_mask(draw, 5, 7)
     seen = {}
     for name, mask in (("one for all heads", shared), ("one for each head", heads)):
-        given = lab.to_mha_mask(mask, 3)
-        out, weights = module(x, x, x, attn_mask=given, average_attn_weights=False)
+        given, out, weights = lab.to_mha_mask(mask, 3), None, None
+        if given.shape == (6, 5, 5):  # torch stops at any other
+            out, weights = module(x, x, x, attn_mask=given, average_attn_weights=False)
         seen[name] = {"mask": given, "outputs": out, "weights": weights}
     wide = random_mask(draw, 4, 1, 3, 5)
     return {

@@ -71,13 +71,17 @@ wrong(
     "mask[:, :1].expand",
     "You use the masks of the first head (or sentence) for all. Which of them may differ?",
 )
-wrong(
-    "heads_repeated_again",
-    ".expand(-1, num_heads, -1, -1)",
-    ".repeat(1, num_heads, 1, 1)",
-    "A mask that already has its own entry for each head becomes `num_heads` times as long. What "
-    "does `expand` do with an axis that is not 1, and what does `repeat`?",
-)
+for name, call in (
+    ("heads_repeated_again", "repeat(1, num_heads, 1, 1)"),
+    ("each_head_repeated_again", "repeat_interleave(num_heads, 1)"),
+):
+    wrong(
+        name,
+        "expand(-1, num_heads, -1, -1)",
+        call,
+        "A mask that already has its own entry for each head becomes `num_heads` times as long. "
+        "What does `expand` do with an axis that is not 1, and what does `repeat`?",
+    )
 wrong.several(
     "three_axes_not_inverted",
     {"        mask = mask.expand": "        return mask.expand"},

@@ -15,7 +15,7 @@ exercise.promises(
         "gradients flow back": "gradients_and_large_scores",
         "The loss of `model` on `ids` if its positions attend according to `mask`.": "under_a_mask",
         "model: called as ``model(ids, mask)``": "under_a_mask",
-        "one call of the model takes them all": "one_call_without_dropout",
+        "`model` is called once, with all of them.": "one_call_without_dropout",
         "mask: (T, T), boolean: True where position i may attend to position j.": "under_a_mask",
         "loss: called as ``loss(logits, ids)``; returns one number.": "under_a_mask",
         "The loss, a Python number.": "under_a_mask",

@@ -126,6 +126,7 @@ def far_below_zero(lab, draw):
     low = ask(lab, scores - 1e12, mask)
     return {
         "all at -1e12": low,
+        "all at -2e3": ask(lab, scores - 2e3, mask),
         "rows far apart": ask(lab, scores * 1e3 + draw.normal(3, 5, 1) * 1e5, mask),
         "sums of rows that are not 1": not_one(low),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch  # noqa: F401 - the edited text uses it
 
-from .also_right import exponentials_by_their_sum
+from .also_right import exponentials_by_their_sum, filled_twice
 from .mistakes_in_dropping_keys import EPSILONS, SCALED_UP_AND_EPSILON, TOTAL, exercise
 
 wrong = exercise.edits(exponentials_by_their_sum)
@@ -21,6 +21,15 @@ for name, epsilon in {
     "smallest_epsilon": "1e-12",
 }.items():
     wrong(name, TOTAL, f"(total + {epsilon})", EPSILON)
+after_softmax = exercise.edits(filled_twice)
+for name, epsilon in EPSILONS.items():
+    after_softmax(
+        f"{name}_after_softmax",
+        "return weights.masked_fill(~mask, 0.0)",
+        "weights = weights.masked_fill(~mask, 0.0)\n"
+        f"    return weights / (weights.sum(-1, keepdim=True) + {epsilon})",
+        EPSILON,
+    )
 for name, epsilon in EPSILONS.items():
     wrong.several(
         f"maximum_of_all_keys_and_{name}",

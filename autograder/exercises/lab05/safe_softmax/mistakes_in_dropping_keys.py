@@ -42,12 +42,25 @@ for name, epsilon in EPSILONS.items():
         },
         SCALED_UP_AND_EPSILON,
     )
+DIVIDED_AGAIN = (
+    "You put a number in place of forbidden scores, remove their weights and divide by the rest. "
+    "If all allowed scores are far below that number, there is no rest. When must a forbidden key "
+    "drop out?"
+)
+NOTHING_LEFT = (
+    "You put a number in place of forbidden scores, remove their weights and divide by the rest. "
+    "There is no rest in a row without an allowed key, nor in one whose allowed scores are far "
+    "below that number. When must a forbidden key drop out?"
+)
+RESTS = {
+    "": ("total.masked_fill(total == 0, 1.0)", DIVIDED_AGAIN),
+    "_nan": ("total.masked_fill(empty, 1.0)", DIVIDED_AGAIN),
+    "_and_lower_limit": ("total.clamp_min(1e-12)", DIVIDED_AGAIN),
+    "_and_higher_limit": ("total.clamp_min(1e-9)", DIVIDED_AGAIN),
+    "_and_nothing": ("total", NOTHING_LEFT),
+} | {f"_and_{name}": (f"(total + {epsilon})", DIVIDED_AGAIN) for name, epsilon in EPSILONS.items()}
 for name, number in (("0", "0.0"), ("minus_10", "-10.0"), ("minus_10000", "-1e4")):
-    for which, rest in (
-        ("", "total.masked_fill(total == 0, 1.0)"),
-        ("_and_epsilon", "(total + 1e-8)"),
-        ("_and_lower_limit", "total.clamp_min(1e-12)"),
-    ):
+    for which, (rest, advice) in RESTS.items():
         wrong.several(
             f"filled_with_{name}_and_divided_again{which}",
             {
@@ -55,9 +68,7 @@ for name, number in (("0", "0.0"), ("minus_10", "-10.0"), ("minus_10000", "-1e4"
                 "return weights.masked_fill(~mask, 0.0)": "weights = weights * mask\n"
                 f"    total = weights.sum(-1, keepdim=True)\n    return weights / {rest}",
             },
-            "You put a number in place of forbidden scores, remove their weights and divide by the "
-            "rest. If all allowed scores are far below that number, there is no rest. When must a "
-            "forbidden key drop out?",
+            advice,
         )
 ADDED = "torch.zeros_like(scores).masked_fill(~mask, low)"
 for name, low, empty in (
@@ -101,6 +112,25 @@ def multiplied_and_scaled_up(scores, mask):
     p = torch.softmax(scores * mask, -1) * mask
     return p / p.sum(-1, keepdim=True).clamp(min=1e-12)
 
+
+QUOTIENTS = {which: f"weights / {rest}" for which, (rest, _) in RESTS.items()}
+QUOTIENTS["_and_repaired"] = "(weights / total).nan_to_num(0.0)"
+for name, inside, advice in (
+    ("scaled_up", "scores", SCALED_UP),
+    ("multiplied_and_scaled_up", "scores * mask", MULTIPLIED),
+):
+    for which, quotient in QUOTIENTS.items():
+        if inside == "scores" and "epsilon" in which:
+            continue  # above
+        wrong.several(
+            f"{name}_again{which}",
+            {
+                "scores.masked_fill(~mask, low).masked_fill(empty, 0.0), -1": f"{inside}, -1",
+                "return weights.masked_fill(~mask, 0.0)": "weights = weights * mask\n"
+                f"    total = weights.sum(-1, keepdim=True)\n    return {quotient}",
+            },
+            advice,
+        )
 
 wrong = exercise.edits(exponentials_by_their_sum)
 

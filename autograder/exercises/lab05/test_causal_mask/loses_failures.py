@@ -15,8 +15,8 @@ SHAPE = "        assert mask.shape == (Lq, Lk)\n"
 EQUAL, WITHOUT_LK = "torch.equal(mask, expected(Lq, Lk))", "torch.equal(impl(4), expected(4, 4))"
 DEVICE = '    assert impl(3, device="meta").device.type == "meta"\n'
 ASSERTS_NOTHING = (
-    "Your test calls `impl` and lets every mask pass. Does it reach an `assert` whose condition "
-    "can be false?"
+    "Your test calls `impl` and accepts every mask that was tried, however wrong. Does it reach an "
+    "`assert` whose condition can be false?"
 )
 
 TUPLE_ASSERTED = (
@@ -40,8 +40,8 @@ for name, dtype in (
         TUPLE_ASSERTED,
     )
 ENTRIES_UNREAD = (
-    "Your test accepts masks with wrong entries, although it looks at dtype or shape. Which "
-    "`assert` of it, if any, can fail because of an entry?"
+    "Your test accepts masks with wrong entries, although it looks at dtype, shape or device. "
+    "Which `assert` of it, if any, can fail because of an entry?"
 )
 RESULT_UNREAD = (
     "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "

@@ -6,7 +6,7 @@ from itertools import product
 
 import torch
 
-from .also_right import FEWER_KEYS, LONG, MORE_KEYS, SQUARE, entry_by_entry, expected, right_for
+from .also_right import FEWER_KEYS, LONG, MORE_KEYS, SQUARE, entry_by_entry, expected
 from .loses_failures import (
     ASSERTS_NOTHING,
     DEVICE,
@@ -14,14 +14,18 @@ from .loses_failures import (
     EQUAL,
     SHAPE,
     WITHOUT_LK,
-    exercise,
 )
+from .rejects_right_masks import exercise
 
 wrong = exercise.edits(entry_by_entry)
 
 # The lines of the right test that are weakened.
 LENGTHS = "SQUARE + MORE_KEYS + FEWER_KEYS + LONG"
 DTYPE = "        assert mask.dtype == torch.bool\n"
+BY_ENTRY = {
+    EQUAL: "(mask == expected(Lq, Lk)).all()",
+    WITHOUT_LK: "(impl(4) == expected(4, 4)).all()",
+}
 SHAPE_ALONE = {WITHOUT_LK: "impl(4).shape == (4, 4)"}
 
 
@@ -49,8 +53,8 @@ def returns_its_verdict(impl):
 
 
 SQUARE_ONLY = (
-    "Your test tries only square masks. Which lengths show where the triangle of a mask with a "
-    "cache begins?"
+    "Your test tries only square masks: as many keys as queries. What does the task of 5.1 promise "
+    "of masks that are not square?"
 )
 
 
@@ -77,6 +81,19 @@ for square, device, call in product(
     )
 
 
+WHAT_ELSE_IS_MISSING = {
+    "nor_dtype": {DTYPE: ""},
+    "nor_shape": {SHAPE: "", **BY_ENTRY},
+    "nor_dtype_and_shape": {DTYPE: "", SHAPE: "", **BY_ENTRY},
+}
+for (name, missing), device in product(WHAT_ELSE_IS_MISSING.items(), (True, False)):
+    wrong.several(
+        f"squares_only_{name}" + ("" if device else "_nor_device"),
+        missing | {LENGTHS: "SQUARE"} | ({} if device else {DEVICE: ""}),
+        SQUARE_ONLY,
+    )
+
+
 @exercise.mistake(ENTRIES_UNREAD)
 def shape_only(impl):
     for Lq, Lk in ((5, None), (2, 7), (4, 2)):
@@ -85,6 +102,15 @@ def shape_only(impl):
         assert mask.dtype == torch.bool
 
 
+WITHOUT_ENTRIES = {f"        assert {EQUAL}\n": ""}
+for name, lines in {
+    "shape": {DTYPE: "", DEVICE: ""} | SHAPE_ALONE,
+    "shape_and_device": {DTYPE: ""} | SHAPE_ALONE,
+    "device": {DTYPE: "", SHAPE: "", f"    assert {WITHOUT_LK}\n": ""},
+    "dtype_and_device": {SHAPE: "", f"    assert {WITHOUT_LK}\n": ""},
+    "dtype_shape_and_device": SHAPE_ALONE,
+}.items():
+    wrong.several(f"{name}_alone", WITHOUT_ENTRIES | lines, ENTRIES_UNREAD)
 wrong.several(
     "no_entry_asserted",
     {EQUAL: "(mask == expected(Lq, Lk)).all", f"    assert {WITHOUT_LK}\n": ""},
@@ -104,8 +130,8 @@ for device in (True, False):
 
 
 FUTURE_ONLY = (
-    "Your test only asserts that no query sees ahead, so a mask that also hides earlier keys would "
-    "pass. What must every place be able to see?"
+    "Your test rejects a mask that looks ahead, but accepts one that hides all earlier keys. What "
+    "must every place be able to see?"
 )
 
 
@@ -126,20 +152,27 @@ wrong.several(
 wrong.several(
     "past_only",
     {EQUAL: "mask[expected(Lq, Lk)].all()"} | SHAPE_ALONE,
-    "Your test only asserts that earlier keys are visible, so a mask that also shows later ones "
-    "would pass. What must no place be able to see?",
+    "Your test rejects a mask that hides earlier keys, but accepts one that shows all later ones. "
+    "What must no place be able to see?",
 )
-wrong.several(
-    "entries_counted",
-    {EQUAL: "mask.sum() == expected(Lq, Lk).sum()"} | SHAPE_ALONE,
-    "Your test counts the True entries of a mask, and accepts one with as many in other places. "
-    "Which entries must be True?",
-)
+for (name, axis), (missing, lines), device in product(
+    {"": "", "_in_rows": "-1"}.items(),
+    {"": SHAPE_ALONE, "_nor_dtype": SHAPE_ALONE | {DTYPE: ""}}.items(),
+    (True, False),
+):
+    wrong.several(
+        f"entries_counted{name}{missing}" + ("" if device else "_nor_device"),
+        {EQUAL: f"mask.sum({axis}).equal(expected(Lq, Lk).sum({axis}))"}
+        | lines
+        | ({} if device else {DEVICE: ""}),
+        "Your test accepts a mask with as many True entries as the right one, but in other places. "
+        "Does it only count them? Which entries must be True?",
+    )
 ANY_ENTRY = (
-    "Your test is content if one entry is right (`any`). How many entries of a mask must be right?"
+    "Your test is content if one entry is right (`any`), or a few that you chose. How many entries "
+    "of a mask must be right?"
 )
 ONE_RIGHT = {EQUAL: "(mask == expected(Lq, Lk)).any()"}
-wrong.several("any_entry", ONE_RIGHT | {f"    assert {WITHOUT_LK}\n": ""}, ANY_ENTRY)
 for (name, lines), device in product(
     {"": {}, "_nor_shape": {SHAPE: ""}, "_nor_dtype": {SHAPE: "", DTYPE: ""}}.items(), (True, False)
 ):
@@ -147,6 +180,14 @@ for (name, lines), device in product(
         f"any_entry_and_call_compared_with_call{name}" + ("" if device else "_nor_device"),
         ONE_RIGHT
         | {WITHOUT_LK: "torch.equal(impl(4), impl(4, 4))"}
+        | lines
+        | ({} if device else {DEVICE: ""}),
+        ANY_ENTRY,
+    )
+    wrong.several(
+        f"any_entry{name}" + ("" if device else "_nor_device"),
+        ONE_RIGHT
+        | {f"    assert {WITHOUT_LK}\n": "", LENGTHS: "SQUARE + MORE_KEYS"}
         | lines
         | ({} if device else {DEVICE: ""}),
         ANY_ENTRY,
@@ -171,13 +212,6 @@ ON_THE_CPU = (
     "every machine, so that your test always asks for it?"
 )
 wrong("device_not_tested", DEVICE, "", ON_THE_CPU)
-LAYOUT = (
-    "Your test rejects a right mask because of its layout in memory (`stride`, `is_contiguous`, or "
-    "a `view`, which needs one layout). Which sentence of the task of 5.1 promises a layout?"
-)
-wrong("layout_demanded", DEVICE, DEVICE + "    assert impl(3, 5).is_contiguous()\n", LAYOUT)
-VIEWS = "    assert impl(3, 5).view(-1).any() and impl(5, 3).view(-1).any()\n"
-wrong("one_layout_viewed", DEVICE, DEVICE + VIEWS, LAYOUT)
 FEWER_LENGTHS = {
     "fewer_keys": "SQUARE + MORE_KEYS + LONG[:2]",
     "more_keys": "SQUARE + FEWER_KEYS + LONG[::2]",
@@ -242,10 +276,6 @@ NUMBERS_AND_AXES = (
     "Your test accepts masks of numbers and masks with more axes: what you do with the entries "
     "converts and broadcasts them. Which promises of the task are not about single entries?"
 )
-BY_ENTRY = {
-    EQUAL: "(mask == expected(Lq, Lk)).all()",
-    WITHOUT_LK: "(impl(4) == expected(4, 4)).all()",
-}
 WHICH = {"": LENGTHS} | {f"_nor_{name}": tried for name, tried in FEWER_LENGTHS.items()}
 for (lengths, tried), device in product(WHICH.items(), (True, False)):
     for missing, lines, advice in (
@@ -256,105 +286,6 @@ for (lengths, tried), device in product(WHICH.items(), (True, False)):
         name = f"{missing}_not_tested{lengths}" + ("" if device else "_nor_device")
         edits = BY_ENTRY | lines | {LENGTHS: tried} | ({} if device else {DEVICE: ""})
         wrong.several(name, edits, advice)
-
-
-@exercise.mistake(
-    "Your test rejects right masks: it expects False for a query's own place. According to the "
-    "task of 5.1, may a token attend to itself?"
-)
-def strict_demanded(impl):
-    assert torch.equal(impl(4), expected(4, 4).tril(-1))
-
-
-@exercise.mistake(
-    "Your test rejects right masks: it expects True for the keys that are hidden. What does True "
-    "mean in the task of 5.1?"
-)
-def inverted_demanded(impl):
-    assert torch.equal(impl(4), ~expected(4, 4))
-
-
-DIFFERENCE_DEMANDED = (
-    "Your test rejects right masks and accepts wrong ones: it asks for a difference "
-    "(`assert not …`, or `!=`). When does its condition hold, and when should it?"
-)
-
-
-@exercise.mistake(DIFFERENCE_DEMANDED)
-def difference_demanded(impl):
-    assert not torch.equal(impl(4), expected(4, 4))
-
-
-@exercise.mistake(DIFFERENCE_DEMANDED)
-def difference_demanded_for_all_lengths(impl):
-    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS:
-        assert not torch.equal(impl(Lq, Lk), expected(Lq, Lk))
-
-
-@exercise.mistake(
-    "Your test rejects right masks: it expects the triangle in the top left corner when there are "
-    "more keys than queries. According to the task of 5.1, at which key does the last query stand?"
-)
-def top_left_demanded(impl):
-    assert torch.equal(impl(4), expected(4, 4))
-    assert torch.equal(impl(2, 5), torch.ones(2, 5).tril().bool())
-
-
-@exercise.mistake(
-    "Your test rejects right masks: where the numbers of keys and queries differ, it expects the "
-    "triangle moved the wrong way. According to the task of 5.1, at which key does the last query "
-    "stand?"
-)
-def other_way_demanded(impl):
-    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS:
-        assert torch.equal(impl(Lq, Lk), torch.ones(Lq, Lk).tril(Lq - Lk).bool())
-
-
-FIRST_KEY_DEMANDED = (
-    "Your test rejects right masks: with fewer keys than queries, it expects every query to see a "
-    "key. According to the task of 5.1, what do the first queries see there?"
-)
-
-
-@exercise.mistake(FIRST_KEY_DEMANDED)
-def first_key_demanded(impl):
-    right_for(impl, *SQUARE, *MORE_KEYS)
-    for Lq, Lk in FEWER_KEYS:
-        mask = expected(Lq, Lk)
-        mask[:, 0] = True
-        assert torch.equal(impl(Lq, Lk), mask)
-    assert torch.equal(impl(4), expected(4, 4))
-    assert impl(3, device="meta").device.type == "meta"
-
-
-FEWER_KEYS_ELSEWHERE = (
-    "Your test rejects right masks: with fewer keys than queries, it expects the triangle in "
-    "another place. According to the task of 5.1, at which key does the last query stand?"
-)
-for name, demanded in (
-    ("top_left_demanded_for_fewer_keys", "torch.ones(Lq, Lk).tril(max(0, Lk - Lq)).bool()"),
-    ("blocked_queries_demanded_last", "expected(Lq, Lk).roll(min(0, Lk - Lq), 0)"),
-):
-    wrong(name, EQUAL, f"torch.equal(mask, {demanded})", FEWER_KEYS_ELSEWHERE)
-
-
-@exercise.mistake(
-    "Your test rejects every mask on a machine without the device that it asks for. Which device "
-    "exists on every machine?"
-)
-def device_missing(impl):
-    entry_by_entry(impl)
-    assert impl(3, device="cuda:99").device.index == 99
-
-
-@exercise.mistake(
-    "Your test rejects every version, right ones included. Run it on your own mask: what stops it, "
-    "and does the task of 5.1 promise that, on every machine?"
-)
-def everything_rejected(impl):
-    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS:
-        assert impl(Lq, Lk).any(-1).all()
-    right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
 
 
 COMPARED_WITH_ITSELF = (

@@ -61,6 +61,9 @@ class WrongMasks:
     def own_place_hidden(self, Lq, Lk=None, device=None):
         return self.right(Lq, Lk, device) & ~self.own_place_only(Lq, Lk, device)
 
+    def later_and_own_place(self, Lq, Lk=None, device=None):
+        return ~self.own_place_hidden(Lq, Lk, device)
+
     def always_square(self, Lq, Lk=None, device=None):
         return self.right(Lq, Lq, device)
 

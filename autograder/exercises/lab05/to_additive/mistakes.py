@@ -81,12 +81,13 @@ wrong.several(
     "use the argument?",
 )
 STILL_BOOLEAN = (
-    "Your tensor is still boolean when it is filled, so -inf becomes True. Where does the dtype "
-    "come in?"
+    "Every entry of your result is True or 1. A tensor that is still boolean when it is filled "
+    "turns every number but 0 into True. Where does the dtype come in?"
 )
 FORBIDDEN_ARE_TRUE = (
     "Forbidden keys get True or 1, and all others False or 0. Do you fill a boolean tensor, in "
-    "which -inf becomes True, or does no line put in -inf? Where does the dtype come in?"
+    "which every number but 0 becomes True, or does no line put in a low number? Where does the "
+    "dtype come in?"
 )
 for name, tensor, advice in (
     ("mask", "mask", STILL_BOOLEAN),
@@ -170,6 +171,16 @@ WRONG_SIGN = (
 )
 wrong("plus_infinity", "(~mask, low)", "(~mask, -low)", WRONG_SIGN)
 wrong("highest_in_half_precision", "torch.finfo(dtype).min", "torch.finfo(dtype).max", WRONG_SIGN)
+for name, dtype in (("", "dtype"), ("_in_float32", "torch.float32")):
+    wrong.several(
+        f"low_number_not_written{name}",
+        {
+            f"return {ZEROS}": f"bias = {ZEROS}\n    bias",
+            "(~mask, low)": "(~mask, low)\n    return bias",
+            "dtype=dtype": f"dtype={dtype}",
+        },
+        "Your result is 0 everywhere, so nothing is forbidden. Is the low number ever written?",
+    )
 CLOSE_TO_ZERO = {
     "closest_to_zero": "torch.finfo(dtype).tiny",
     "negative_of_the_smallest": "-torch.finfo(dtype).tiny if half else -torch.inf",
