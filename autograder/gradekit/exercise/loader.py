@@ -181,12 +181,29 @@ def _load(lab: str, name: str, path: Path) -> Exercise:
     exercise = _declared(lab, name, path)
     with _one_sentence(_module_name(lab, name), path, "exercise"):
         _import_parts(lab, path, PARTS)
+    _refuse_files_left_out(exercise)
     if not exercise.checks:
         raise ExerciseError(
             f"{file_name(path)}, line 1: no check in it; add one with @exercise.check(points=…)"
         )
     _refuse_contradictions(exercise)
     return exercise
+
+
+def _refuse_files_left_out(exercise: Exercise) -> None:
+    """Refuse a file of the exercise's folder that no other file imports.
+
+    Raises:
+        ExerciseError: there is one; the mistakes in it would silently not be known.
+    """
+    own = exercise.path
+    beside = [file for file in exercise.files if file.parent == own.parent and file != own]
+    for file in beside if own.name == "__init__.py" else ():
+        if f"{_module_name(exercise.lab, exercise.name)}.{file.stem}" not in sys.modules:
+            raise ExerciseError(
+                f"{file_name(file)}: no other file of its folder imports it, so nothing in it "
+                "counts; import it in mistakes.py, for example, or remove it"
+            )
 
 
 def _declared(lab: str, name: str, path: Path) -> Exercise:

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.errors import ForbiddenCallError, MissingFileError, MissingNameError
+from attnlab.checking.lost_failures import printed_anyway
 from attnlab.checking.observation import Raised
 from attnlab.checking.raised import raised_by
 from attnlab.checking.sizes import Size, special_sizes
@@ -162,12 +163,12 @@ class Draw:
     def rejects(self, test: Callable[..., Any], version: Callable[..., Any]) -> bool | str:
         """Whether the student's `test` rejects `version`: it raises.
 
-        A test that raises nothing accepts the version. If it returned False, or printed something,
-        its author probably meant a rejection: then the result is :data:`RETURNED_FALSE` or
-        :data:`ONLY_PRINTED` instead of False.
+        A test that raises nothing accepts the version. If it returned False, or printed something
+        that it does not print in any case, its author probably meant a rejection: then the result
+        is :data:`RETURNED_FALSE` or :data:`ONLY_PRINTED` instead of False.
         """
         returned: list[Any] = []
-        printed = _Written()
+        printed = _Written(printed_anyway(test))
         with contextlib.redirect_stdout(printed):
             raised = self.raises(lambda: returned.append(test(version)))
         if raised is not None:
@@ -221,12 +222,15 @@ def _code_outside(test: Callable[..., Any], error: BaseException) -> list[CodeTy
 
 
 class _Written(io.TextIOBase):
-    """A stream that keeps nothing but whether something was written."""
+    """A stream that keeps nothing but whether something was written, other than these texts."""
 
-    anything = False
+    def __init__(self, other_than: frozenset[str]) -> None:
+        super().__init__()
+        self.anything = False
+        self._other_than = other_than | {""}
 
     def write(self, text: str) -> int:
-        self.anything = self.anything or bool(text.strip())
+        self.anything = self.anything or text.strip() not in self._other_than
         return len(text)
 
 

@@ -72,6 +72,27 @@ def catches_an_assert(test: Callable[..., Any]) -> bool:
     )
 
 
+def printed_anyway(test: Callable[..., Any]) -> frozenset[str]:
+    """The texts that `test` prints whatever it finds, such as "ok" in its last line.
+
+    That is what it prints outside of every `if`, `else` and `except`.
+    """
+    code = _text_of(_undecorated(test))
+    return frozenset(_texts_printed(code.body) if code else ())
+
+
+def _texts_printed(statements: Iterable[ast.stmt]) -> Iterator[str]:
+    for statement in statements:
+        match statement:
+            case ast.Expr(ast.Call(func=ast.Name("print"), args=args)):
+                texts = (one.value for one in args if isinstance(one, ast.Constant))
+                yield from (text.strip() for text in texts if isinstance(text, str))
+            case ast.For(body=body) | ast.While(body=body) | ast.With(body=body):
+                yield from _texts_printed(body)
+            case ast.Try(body=body):
+                yield from _texts_printed(body)
+
+
 def _definitions(function: Any, seen: set[Any]) -> Iterator[tuple[Definition, Called]]:
     """The text of a function, and of all that it calls by name and that stands beside it.
 

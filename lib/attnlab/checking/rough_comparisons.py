@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
@@ -16,8 +17,15 @@ from torch.overrides import TorchFunctionMode
 LIMIT, PLACES = 1e-6, 6
 # Names of functions that make one number of all differences.
 _OF_ALL = ("max", "amax", "sum", "mean", "norm", "linalg_norm", "linalg_vector_norm")
-# What leaves torch is compared by Python or NumPy.
-_OUT_OF_TORCH = (Tensor.item, Tensor.__float__, Tensor.tolist, Tensor.numpy)
+# What leaves torch is compared by Python.
+_OUT_OF_TORCH = (Tensor.item, Tensor.__float__, Tensor.tolist)
+_OF_NUMPY = (
+    *((np, name) for name in ("allclose", "isclose", "array_equal")),
+    *(
+        (np.testing, f"assert_{name}")
+        for name in ("allclose", "array_equal", "almost_equal", "array_almost_equal")
+    ),
+)
 _OF_ALL_PAIRS = ("mse_loss", "l1_loss", "dist")
 
 
@@ -31,6 +39,36 @@ class RoughComparisons(TorchFunctionMode):
     def __init__(self, nan_equal: bool = False) -> None:
         super().__init__()
         self.nan_equal = nan_equal
+
+    def __enter__(self) -> RoughComparisons:
+        """Make NumPy's comparisons rough, too."""
+        self._exact = {(module, name): getattr(module, name) for module, name in _OF_NUMPY}
+        for module, name in _OF_NUMPY:
+            asserts = name.startswith("assert_")
+            setattr(module, name, self._asserted_in_numpy if asserts else self._in_numpy(name))
+        super().__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Give NumPy its own comparisons back."""
+        super().__exit__(*error)
+        for (module, name), exact in self._exact.items():
+            setattr(module, name, exact)
+
+    def _in_numpy(self, name: str) -> Callable[..., Any]:
+        def compare(one: Any, other: Any, *_: Any, **__: Any) -> Any:
+            if name == "array_equal" and np.shape(one) != np.shape(other):
+                return False
+            isclose = self._exact[np, "isclose"]
+            close = isclose(one, other, rtol=1e-5, atol=LIMIT, equal_nan=self.nan_equal)
+            return close if name == "isclose" else bool(close.all())
+
+        return compare
+
+    def _asserted_in_numpy(self, one: Any, other: Any, *_: Any, **__: Any) -> None:
+        self._exact[np.testing, "assert_allclose"](
+            one, other, rtol=1e-5, atol=LIMIT, equal_nan=self.nan_equal
+        )
 
     def __torch_function__(
         self,

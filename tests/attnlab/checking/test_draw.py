@@ -10,6 +10,14 @@ from attnlab.checking.lab import Lab
 from attnlab.checking.observation import Raised
 
 
+def written_as(text):
+    """A test of this text, which Python knows as it knows a cell's."""
+    names, cell = {}, f"<cell of {text}>"
+    linecache.cache[cell] = len(text), None, text.splitlines(keepends=True), cell
+    exec(compile(text, cell, "exec"), names)
+    return names["test"]
+
+
 def everything(draw):
     return [
         draw.normal(2, 3),
@@ -242,6 +250,17 @@ def test_a_test_that_returns_false_or_only_prints_is_known(no):
     draw = Draw(0, [lambda x: x + 1])
     assert draw.accepts(returns) == [RETURNED_FALSE]
     assert draw.accepts(prints) == [ONLY_PRINTED]
+    for text, seen in (
+        ("    for _ in range(2):\n        f(2)\n        print('one more', 'is done')", True),
+        ("    print('ok' if f(2) == 4 else 'wrong')", ONLY_PRINTED),
+        ("    if f(2) != 4:\n        print('wrong')", ONLY_PRINTED),
+        (
+            "    try:\n        assert f(2) == 4\n    except AssertionError:\n        print('no')",
+            ONLY_PRINTED,
+        ),
+        ("    print('equal:', f(2) == 4)", ONLY_PRINTED),
+    ):
+        assert draw.accepts(written_as(f"def test(f):\n{text}\n")) == [seen], text
     assert draw.accepts(asserts) == [False]
     assert draw.rejects(asserts, lambda x: x + 1) is True
     assert draw.rejects(lambda f: True, lambda x: x + 1) is False

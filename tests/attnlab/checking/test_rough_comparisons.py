@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -9,6 +11,14 @@ import torch
 from attnlab.checking.rough_comparisons import RoughComparisons
 
 X = torch.tensor([0.25, 0.75], dtype=torch.float64)
+
+
+def passes_in_numpy(name: str, *args: Any, **kwargs: Any) -> bool:
+    try:
+        getattr(np.testing, name)(*args, **kwargs)
+    except AssertionError:
+        return False
+    return True
 
 
 def in_all_ways(one: torch.Tensor, other: torch.Tensor) -> list[bool]:
@@ -24,7 +34,13 @@ def in_all_ways(one: torch.Tensor, other: torch.Tensor) -> list[bool]:
         (one - other).abs().max().item() < 1e-12,
         float((one - other).norm()) < 1e-12,
         one.tolist() == other.tolist(),
-        np.allclose(one.numpy(), other.numpy(), rtol=0, atol=1e-12),
+        np.allclose(one.numpy(), other, rtol=0, atol=1e-12),
+        bool(np.isclose(one, other.numpy(), rtol=0, atol=1e-12).all()),
+        np.array_equal(one, other),
+        passes_in_numpy("assert_allclose", one, other, rtol=1e-12),
+        passes_in_numpy("assert_array_equal", one, other),
+        passes_in_numpy("assert_almost_equal", one.numpy(), other.numpy(), 12),
+        passes_in_numpy("assert_array_almost_equal", one, other, decimal=12),
     ]
 
 
@@ -39,6 +55,7 @@ def test_a_rounded_constant_is_another_number() -> None:
     with RoughComparisons():
         assert not any(in_all_ways(X, X + 6e-5))
         assert not torch.equal(X, X[:1])
+        assert not np.array_equal(X, X[:1])
         assert (X < 0.5).tolist() == [True, False], "other limits are kept"
 
 

@@ -101,6 +101,12 @@ def test_a_folder_is_an_exercise_with_its_mistakes_and_right_versions(course):
     assert exercise.mistakes[2].function(2) == 6
 
 
+def test_a_file_that_no_other_imports_is_named(course):
+    as_folder(course, "double", mistakes="", mistakes_in_signs='"""Forgotten."""\n')
+    with pytest.raises(ExerciseError, match=r"double/mistakes_in_signs.py: no other file of its"):
+        load_lab(course, LAB)
+
+
 def test_a_folder_without_its_exercise_is_named(course):
     folder = as_folder(course, "double")
     (folder / "__init__.py").write_text('"""Nothing yet."""\n')
