@@ -35,9 +35,10 @@ def leaks(
     Returns:
         The pairs (i, j), i < j, counted from 0 and sorted, for which some change of the token at
         position j alone changes output i of some sequence by more than ROUNDING = 1e-9 (rounding
-        errors are smaller); an output that is NaN counts as changed. Sequences of several
-        different tokens are tried, because a leak may need certain tokens at other positions. An
-        empty list means that no change was seen: the model does not look ahead.
+        errors are smaller); an output that is NaN counts as changed, even if it is NaN without the
+        change. Sequences of several different tokens are tried, because a leak may need certain
+        tokens at other positions. An empty list means that no change was seen: the model does not
+        look ahead.
     """
     ids = torch.randint(vocab, (SEQUENCES, T), generator=torch.Generator().manual_seed(0))
 

@@ -24,8 +24,8 @@ def softmax(x: Tensor, dim: int = -1) -> Tensor:
     Returns:
         Probabilities, same shape as `x`, that sum to 1 except for rounding (nothing is added to the
         denominator). Scores in the tens of thousands are safe. The dtype is that of `x`; an
-        integer `x` gives the same result as the same numbers as floats, in a floating dtype.
-        Gradients flow back to `x`, and `x` itself stays unchanged.
+        integer `x` (of 8 bits, too) gives the same result as the same numbers as floats, in a
+        floating dtype. Gradients flow back to `x`, and `x` itself stays unchanged.
 
     Source: lectures W (softmax recap), N (step 3), C.
     """

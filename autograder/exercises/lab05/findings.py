@@ -28,7 +28,7 @@ def finding(lab, name):
     return " ".join(str(said).lower().split())
 
 
-@exercise.check(points=1, judge=Close(words=WORDS))
+@exercise.check(points=0.5, judge=Close(words=WORDS))
 def all_six(lab, draw):
     """Says one of the six things about each of the six models."""
     if not isinstance(lab.findings, dict):
@@ -38,6 +38,18 @@ def all_six(lab, draw):
     others = [name for name in lab.findings if isinstance(name, str) and name not in NAMES]
     # So a name that is spelled in another way is seen.
     return seen | (dict.fromkeys(others[:5], UNASKED) if len(seen) < len(NAMES) else {})
+
+
+@exercise.check(
+    points=0.5,
+    question=(
+        "Which word do you give to more than one model, and what do your probes show of each of "
+        "these models?"
+    ),
+)
+def each_once(lab, draw):
+    """Says each of the six things about one model only."""
+    return {"six different words": len({finding(lab, name) for name in NAMES}) == len(NAMES)}
 
 
 @exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))

@@ -65,7 +65,7 @@ def leak_matrices(
     )
     with panels(len(tables), 8.2, 1.9, alt, sharey=True, gridspec_kw={"wspace": 0.12}) as axes:
         for panel, (name, table) in zip(axes, tables.items(), strict=True):
-            _panel(panel, _title(name, table & later), _kinds(table))
+            _panel(panel, _title(name, table & later, bool(doubt)), _kinds(table))
         axes[0].set_ylabel("output")
         if doubt:
             axes[0].figure.text(0.5, -0.08, f"({doubt})", ha="center", va="top")
@@ -90,7 +90,8 @@ def _dependences(
     for i, j in leaks(forwards, T, len(real)):
         table[i, j] = True
     for i, j in leaks(backwards, T, len(real)):
-        table[T - 1 - i, T - 1 - j] = True
+        if i < j:  # a wrong probe may say more, but this half is about earlier tokens
+            table[T - 1 - i, T - 1 - j] = True
     return table
 
 
@@ -100,8 +101,8 @@ def _kinds(table: Tensor) -> Tensor:
     return table.long() * _ALLOWED + leak.long() * (_LEAK - _ALLOWED)
 
 
-def _title(name: str, leaking: Tensor) -> str:
-    return f"{name}: {int(leaking.sum()) or 'no'} leaks"
+def _title(name: str, leaking: Tensor, doubtful: bool) -> str:
+    return f"{name}: {int(leaking.sum()) or 'no'} leaks{'?' if doubtful else ''}"
 
 
 def _panel(axes: Axes, title: str, kinds: Tensor) -> None:

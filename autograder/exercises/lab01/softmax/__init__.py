@@ -199,7 +199,7 @@ exercise.promises(
         "sum to 1 except for rounding (nothing is added to the denominator)": "sums_to_one",
         "Scores in the tens of thousands are safe.": "large_scores scores_far_apart",
         "The dtype is that of `x`": "shape_and_dtype",
-        "an integer `x` gives the same result": "integers small_integers",
+        "an integer `x` (of 8 bits, too) gives the same result": "integers small_integers",
         "Gradients flow back to `x`": "gradients",
         "`x` itself stays unchanged": "input_kept",
     },

@@ -161,7 +161,11 @@ def failures_leave_it(lab, draw):
     return {"what loses a failure": lost_failure(lab.test_softmax, rejects_zeros)}
 
 
-@exercise.check(points=3)
+@exercise.check(
+    points=3,
+    question="Which line of your test decides this, with what does it compare, and how large a "
+    "difference does it allow?",
+)
 def openly_wrong(lab, draw):
     """Accepts torch's own softmax; rejects three versions that are obviously wrong."""
     limit_of_zero = rejected_by_a_limit_of_zero(draw, lab.test_softmax)
@@ -189,7 +193,11 @@ def openly_wrong(lab, draw):
     }
 
 
-@exercise.check(points=0.5)
+@exercise.check(
+    points=0.5,
+    question="Which line of your test decides this, with what does it compare, and how large a "
+    "difference does it allow?",
+)
 def right_in_every_dtype(lab, draw):
     """Accepts right results in every dtype; rejects those too low, too high or nearly all wrong."""
 

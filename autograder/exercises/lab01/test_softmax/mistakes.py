@@ -46,8 +46,9 @@ def never_calls_it(impl):
 
 
 WITH_ITSELF = (
-    "Your test compares numbers, and yet accepts versions that are wrong everywhere. Do both sides "
-    "of the comparison come from `impl`? A wrong version agrees with itself."
+    "Your test accepts versions with wrong numbers everywhere. Perhaps both sides of a comparison "
+    "come from `impl` (a wrong version agrees with itself), or its limit is very large or has no "
+    "`abs`. What is a right answer, computed without `impl`?"
 )
 
 
@@ -97,8 +98,8 @@ def sums_only(impl):
 
 
 @exercise.mistake(
-    "Your test tries only the last axis, so it accepts a softmax that ignores `dim`. Which shape "
-    "and which axes would show the mistake?"
+    "Your test accepts a softmax that ignores `dim` and always takes the last axis. Which axes "
+    "does it try, and must the result be right along each of them?"
 )
 def last_axis_only(impl):
     x = torch.randn(3, 5, dtype=torch.float64)

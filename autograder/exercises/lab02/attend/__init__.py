@@ -74,6 +74,7 @@ def with_padding(lab, draw):
         high, low = torch.where(mask, scores, size), torch.where(mask, scores - 3 * size, 0.0)
         seen[f"weights, scores of {size:g} at padding"] = lab.attend(high, hidden, mask)[1]
         seen[f"weights, scores of {-3 * size:g} at tokens"] = lab.attend(low, hidden, mask)[1]
+    seen["weights, all scores 1000 higher"] = lab.attend(scores + 1000, hidden, mask)[1]
     one_low = scores - torch.tensor([[0.0], [2e4], [0.0]]).double()
     seen["weights, scores of -20000 in one sentence"] = lab.attend(one_low, hidden, mask)[1]
     return seen

@@ -32,6 +32,15 @@ wrong.several(
     },
     SCALED_UP,
 )
+wrong.several(
+    "multiplied_and_scaled_up_afterwards",
+    {
+        FILL: "",
+        ".masked_fill(~mask, 0.0)": " * mask",
+        "    context": "    weights = weights / weights.sum(-1, keepdim=True)\n    context",
+    },
+    SCALED_UP,
+)
 for number, epsilon in enumerate(EPSILONS_OF_A_SOFTMAX, start=1):
     wrong.several(
         f"scaled_up_with_epsilon_{number}",

@@ -10,12 +10,15 @@ THEN_ZERO = ".masked_fill(~mask, 0.0)"
 
 wrong = exercise.edits(lowest_then_zero)
 
-wrong.several(
-    "tokens_filled_with_infinity",
-    {"ones_like": "zeros_like", FILLED: "scores.masked_fill(mask, -torch.inf)", THEN_ZERO: ""},
-    "You fill with -inf where the mask is True, but True means a token. The tokens are lost, and a "
-    "sentence without padding is 0/0, NaN. Which operator inverts a mask?",
-)
+EMPTY = "~mask.any(-1, keepdim=True)"
+for end, unmasked in (("", {"ones_like": "zeros_like"}), ("_without_a_mask_too", {})):
+    for kind, zeros in (("", ""), ("_and_emptied", f".masked_fill({EMPTY}, 0.0)")):
+        wrong.several(
+            f"tokens_filled_with_infinity{end}{kind}",
+            {**unmasked, FILLED: "scores.masked_fill(mask, -torch.inf)", THEN_ZERO: zeros},
+            "You fill with -inf where the mask is True, but True means a token. The tokens are "
+            "lost, and a sentence without padding is 0/0, NaN. Which operator inverts a mask?",
+        )
 
 for name, changes in (
     ("infinity_times_the_mask", {THEN_ZERO: ""}),
@@ -33,7 +36,6 @@ ROW_OF_NAN = (
     "A sentence that is all padding is NaN in your code before you overwrite its numbers, and its "
     "gradient stays NaN. What must not enter the softmax for such a sentence?"
 )
-EMPTY = "~mask.any(-1, keepdim=True)"
 for name, log in (("", "mask.to(scores.dtype).log()"), ("_in_float32", "mask.float().log()")):
     filled = {FILLED: f"scores + {log}"}
     wrong.several(f"logarithm_of_the_mask_added{name}", filled, ROW_OF_NAN)

@@ -6,8 +6,10 @@ import contextlib
 import re
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from attnlab.checking.lost_failures import lost_failure
+from attnlab.checking.observation import Raised
 from attnlab.checking.rough_comparisons import RoughComparisons
 from attnlab.seq2seq import attend
 from gradekit.exercise import write_a_test
@@ -51,6 +53,7 @@ BOOLEAN = re.compile(r"\bbool(ean)?\b")
 OTHER_ORDER = "the other order of the results"
 MASK_NOT_BOOLEAN = "a mask for attend that is not boolean"
 TWO_DTYPES = "numbers of two dtypes that meet"
+TWO_SHAPES = "a comparison of two shapes"
 COMPARISON = "a comparison that fails"
 ANOTHER_ERROR = "another error"
 
@@ -63,6 +66,64 @@ exercise = write_a_test(
 )
 
 
+# Of two tensors, by name.
+COMPARES = {"sub", "rsub", "allclose", "isclose", "equal", "eq", "ne", "mse_loss", "dist"}
+SEEDS = 3
+
+
+class ShapesCompared(TorchFunctionMode):
+    """In this block, `differ` says whether the last two tensors compared do not fit each other.
+
+    A difference counts as a comparison. Two tensors with as many axes are perhaps a step of a
+    softmax, and an axis of length 1 does not matter if no tensor is repeated along it.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.differ = False
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        name, pair = getattr(function, "__name__", "").strip("_"), args[:2]
+        result = function(*args, **(kwargs or {}))
+        several = [x for x in pair if isinstance(x, torch.Tensor) and x.numel() > 1]
+        if name in COMPARES and len(several) == 2:
+            one, other = (x.shape for x in several)
+            if name == "equal" or one == other or len(one) == len(other):
+                self.differ = name == "equal" and one != other
+            else:
+                repeated = torch.broadcast_shapes(one, other).numel()
+                self.differ = repeated > min(one.numel(), other.numel())
+        return result
+
+
+def own_accepted(lab, draw):
+    """Whether the test accepts the student's own attend, and the seed of the run that says so.
+
+    A test may draw other numbers in each run, so it gets several; the first rejection counts.
+    """
+    for seed in range(SEEDS):
+        torch.manual_seed(seed)
+        accepted = draw.accepted(lab.test_attend, lab.attend)
+        if accepted is not True:
+            break
+    return accepted, seed
+
+
+def compares_two_shapes(lab, draw, seed):
+    """Whether the last two tensors that the test compares have different shapes."""
+    shapes = ShapesCompared()
+
+    def version(scores, hidden, mask=None):
+        results = lab.attend(scores, hidden, mask)
+        shapes.differ = False
+        return results
+
+    torch.manual_seed(seed)
+    with shapes:
+        draw.raises(lab.test_attend, version)
+    return shapes.differ
+
+
 def swapped(lab):
     """The student's own attend, with its results in the other order."""
 
@@ -73,7 +134,7 @@ def swapped(lab):
     return version
 
 
-def gives_another_mask(lab, draw):
+def gives_another_mask(lab, draw, seed):
     """Whether the last mask that the test gives to `attend` is not boolean."""
     last = [None]
 
@@ -81,32 +142,36 @@ def gives_another_mask(lab, draw):
         last[0] = mask
         return lab.attend(scores, hidden, mask)
 
+    torch.manual_seed(seed)
     draw.accepted(lab.test_attend, version)
     return last[0] is not None and getattr(last[0], "dtype", None) != torch.bool
 
 
-def what_stops(lab, draw, accepted):
-    """Why the test does not accept the student's own attend.
+def what_stops(lab, draw, accepted, seed):
+    """Why the test does not accept the student's own attend, in the run with this seed.
 
     `accepted` is True, or the error. Of dtypes, only torch's message on two of them counts.
     """
     if accepted is True:
         return "nothing"
+    torch.manual_seed(seed)
     if draw.rejects(lab.test_attend, swapped(lab)) is False:
         return OTHER_ORDER
     if accepted.type == "AssertionError":  # that of torch.testing
-        two = "attribute 'dtype' do not match" in accepted.message
-        return TWO_DTYPES if two else COMPARISON
+        if "attribute 'dtype' do not match" in accepted.message:
+            return TWO_DTYPES
+        told = "attribute 'shape' do not match" in accepted.message
+        return TWO_SHAPES if told or compares_two_shapes(lab, draw, seed) else COMPARISON
     message = accepted.message.lower().replace("long int", "long")
     if BOOLEAN.search(message):
         # A message on boolean masks or indices names other dtypes, too, but they do not meet.
-        return MASK_NOT_BOOLEAN if gives_another_mask(lab, draw) else ANOTHER_ERROR
+        return MASK_NOT_BOOLEAN if gives_another_mask(lab, draw, seed) else ANOTHER_ERROR
     dtypes = set(DTYPE.findall(message))
     two = accepted.type == "RuntimeError" and len(dtypes) > 1
     return TWO_DTYPES if two else ANOTHER_ERROR
 
 
-def last_batch(lab, draw):
+def last_batch(lab, draw, seed):
     """What is special about the last batch that a test tries before it rejects the right answer.
 
     A test gets farther with another answer, or with rough comparisons, if it raises nothing or
@@ -130,7 +195,7 @@ def last_batch(lab, draw):
                 for own, other in zip((context, weights), others, strict=True)
             )
 
-        torch.manual_seed(0)
+        torch.manual_seed(seed)
         with comparisons:
             error = draw.raises(lab.test_attend, version)
         return error, calls
@@ -173,7 +238,11 @@ def failures_leave_it(lab, draw):
     return {"what loses a failure": lost}
 
 
-@exercise.check(points=0.5)
+@exercise.check(
+    points=0.5,
+    question="Which line of your test decides this, with what does it compare, and how large a "
+    "difference does it allow?",
+)
 def openly_wrong(lab, draw):
     """Accepts your own attend, whatever its last digits; rejects it once it is obviously wrong."""
 
@@ -190,16 +259,37 @@ def openly_wrong(lab, draw):
         context, weights = lab.attend(scores, hidden, mask)
         return context.flip(0), weights
 
+    def changed(change):
+        return lambda scores, hidden, mask=None: tuple(
+            change(part) for part in lab.attend(scores, hidden, mask)
+        )
+
+    def every_second_doubled(part):
+        factors = torch.ones_like(part).flatten()
+        factors[::2] = 2
+        return part * factors.view_as(part)
+
     def always_stops(scores, hidden, mask=None):
         raise ValueError("this version always stops")
 
-    accepted = draw.accepted(lab.test_attend, lab.attend)
-    stops = what_stops(lab, draw, accepted)
+    accepted, seed = own_accepted(lab, draw)
+    stops = what_stops(lab, draw, accepted, seed)
+    # Where the right number is 0, it stays.
+    numbers = {
+        "numbers that are too small": changed(lambda part: part - part.abs() / 2),
+        "numbers that are too large": changed(lambda part: part + part.abs() / 2),
+        "numbers of which every second one is wrong": changed(every_second_doubled),
+    }
+    raised = draw.raises(lab.test_attend, plain_mean) if accepted is True else None
     rejects = {
         "rejects a plain mean": draw.rejects(lab.test_attend, plain_mean),
         "rejects attention to padding": draw.rejects(lab.test_attend, padding_counts),
         "rejects the context of another sentence": draw.rejects(lab.test_attend, other_sentence),
     }
+    # Another entry asks for another error, and for none.
+    raised = (
+        raised if rejects["rejects a plain mean"] is True and raised else Raised("AssertionError")
+    )
     # This only tells apart the tests that accept all three.
     accepts_all = all(answer is False for answer in rejects.values())
     return {
@@ -212,13 +302,18 @@ def openly_wrong(lab, draw):
             draw.raises(lab.test_attend, last_digits) is not None
         ),
         **rejects,
+        **{f"rejects {name}": draw.rejects(lab.test_attend, f) for name, f in numbers.items()},
+        "what it raises": raised,
         "accepts even an error": (
             accepts_all and draw.rejects(lab.test_attend, always_stops) is False
         ),
     }
 
 
-@exercise.check(points=0.5)
+@exercise.check(
+    points=0.5,
+    question="Does your test try such a sentence, and can NaN pass what it compares there?",
+)
 def padding_alone(lab, draw):
     """Rejects an attend whose results are NaN for a sentence that is all padding."""
 
@@ -228,14 +323,14 @@ def padding_alone(lab, draw):
         empty = (tokens == 0).all(-1)[:, None]
         return tuple(torch.where(empty, torch.nan * part, part) for part in results)
 
-    accepted = draw.accepted(lab.test_attend, lab.attend)
+    accepted, seed = own_accepted(lab, draw)
     return {
         "rejects NaN for a sentence that is all padding": draw.rejects(
             lab.test_attend, nan_for_padding_alone
         ),
         # A test that rejects everything asks nothing about padding.
         "accepts your own": accepted,
-        "what stops your test at your own": what_stops(lab, draw, accepted),
+        "what stops your test at your own": what_stops(lab, draw, accepted, seed),
     }
 
 
@@ -243,14 +338,14 @@ def padding_alone(lab, draw):
 def order_of_the_results(lab, draw):
     """Takes context and weights in the order of the task: rejects the other order alone."""
 
-    accepted = draw.accepted(lab.test_attend, lab.attend)
+    accepted, seed = own_accepted(lab, draw)
     rejects = draw.rejects(lab.test_attend, swapped(lab))
-    stops = what_stops(lab, draw, accepted)
+    stops = what_stops(lab, draw, accepted, seed)
     explained = stops == COMPARISON and rejects is True
     return {
         "rejects the other order": rejects,
         "the last batch before your own is rejected": (
-            last_batch(lab, draw) if explained else ORDINARY
+            last_batch(lab, draw, seed) if explained else ORDINARY
         ),
         "what stops your test at your own": stops,
     }

@@ -6,7 +6,7 @@ import torch
 
 from attnlab.seq2seq import attend
 
-from . import context_alone, exercise, stops_too_early  # noqa: F401 - to register them
+from . import context_alone, exercise, stops_too_early, wrong_numbers  # noqa: F401 - to register them
 from .also_right import (
     batches,
     every_promise,
@@ -16,6 +16,7 @@ from .also_right import (
     same_numbers,
     same_values,
 )
+from .wrong_numbers import OTHER_CONTEXT
 
 
 @exercise.mistake(
@@ -48,8 +49,8 @@ def returns_its_verdict(impl):
 
 
 SUMS = (
-    "Your test checks only shapes and sums. Which attention has weights that sum to one and "
-    "never looks at a score?"
+    "Your test accepts a plain mean, which never looks at a score: its shapes are right, and its "
+    "sums. With what could you compare every number?"
 )
 
 
@@ -76,8 +77,8 @@ def sums_only(impl):
 
 
 @exercise.mistake(
-    "Your test has no padding in it. Most wrong versions fail at the third argument of `attend`: "
-    "which masks should a test try?"
+    "Your test accepts a version that ignores its mask. Most wrong versions fail at this third "
+    "argument of `attend`: which masks does your test try, and must the results be right with each?"
 )
 def never_masks(impl):
     scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
@@ -87,11 +88,7 @@ def never_masks(impl):
     assert torch.allclose(weights, shares)
 
 
-@exercise.mistake(
-    "Your test accepts the right weights with the context of another sentence: perhaps it never "
-    "looks at the context's numbers, or each of its batches has a single sentence. What do you "
-    "know about the context of each sentence?"
-)
+@exercise.mistake(OTHER_CONTEXT)
 def weights_only(impl):
     mask = torch.arange(5) < torch.tensor([[3], [5]])
     scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()

@@ -92,8 +92,33 @@ def mask_of_floating_numbers(impl):
 
 WRONG_EXPECTATION = (
     "A comparison in your test fails for your own `attend`. Which of its two sides is wrong? "
-    "Compute both by hand, for two sentences of three places: do their shapes agree, too?"
+    "Compute both by hand, for two sentences of three places."
 )
+TWO_SHAPES = (
+    "The last two tensors that your test compares before it rejects your own `attend` have "
+    "different shapes. Print both shapes: what does each of their axes count?"
+)
+
+
+@exercise.mistake(TWO_SHAPES)
+def row_of_weights_missing(impl):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = impl(scores, hidden)
+    assert torch.allclose(context, weights @ hidden)
+
+
+@exercise.mistake(TWO_SHAPES)
+def axis_of_one_kept(impl):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = impl(scores, hidden)
+    assert (context - weights[:, None] @ hidden).abs().max() < 1e-9
+
+
+@exercise.mistake(TWO_SHAPES)
+def axis_of_one_in_torch_testing(impl):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = impl(scores, hidden)
+    torch.testing.assert_close(context, weights[:, None] @ hidden)
 
 
 @exercise.mistake(WRONG_EXPECTATION)
@@ -202,11 +227,33 @@ def tuple_asserted(impl):
         assert [torch.allclose(weights, shares), "weights"]
 
 
-@exercise.mistake(
+UNREAD = (
     "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "
     "`torch.allclose(…)`), or its name is not read, or not before another result takes it. Which "
     "statement turns a False into an error?"
 )
+
+
+def result_overwritten(impl, given):
+    """Only the result for the last batch is asserted."""
+    for scores, hidden, mask in given:
+        context, weights = impl(scores, hidden, mask)
+        expected, shares = right_version(scores, hidden, mask)
+        right = torch.allclose(context, expected) and torch.allclose(weights, shares)
+    assert right
+
+
+@exercise.mistake(UNREAD)
+def only_the_last_result_read(impl):
+    result_overwritten(impl, [*batches(empty=3)][:2])
+
+
+@exercise.mistake(UNREAD)
+def only_the_last_result_read_of_padding_alone(impl):
+    result_overwritten(impl, [*batches()][1::-1])
+
+
+@exercise.mistake(UNREAD)
 def result_unread(impl):
     for scores, hidden, mask in batches():
         context, weights = impl(scores, hidden, mask)

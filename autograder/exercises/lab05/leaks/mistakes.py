@@ -1,11 +1,8 @@
 """Wrong versions of `leaks`, most of them one edit of a right one."""
 
 import torch
-from torch import nn
 
-from attnlab.causality import leaks
-
-from . import mistakes_in_reports  # noqa: F401 - to register them
+from . import mistakes_in_modes, mistakes_in_reports  # noqa: F401 - to register them
 from .also_right import one_change_at_a_time, run
 from .mistakes_in_padding import exercise  # that module has the mistakes in `pad_invariant`
 
@@ -42,8 +39,8 @@ wrong(
     "nan_is_no_leak",
     "for i in range(j) if not same[i]",
     "for i in range(j) if (after - before).abs().amax((0, 2))[i] > 1e-9",
-    "A model whose outputs are NaN passes your probe, because no comparison with NaN is True. What "
-    "does `NaN <= 1e-9` give, and what does `not` make of it?",
+    "A model whose outputs are NaN passes your probe. What does your comparison give for NaN, and "
+    "what does the task say about NaN? (`NaN > 1e-9` and `NaN <= 1e-9` are both False.)",
 )
 wrong.several(
     "outputs_changed",
@@ -52,8 +49,8 @@ wrong.several(
         "other[:, j] = (ids[:, j] + step) % vocab": "after[:, j] += 1.0",
         "            after = run(fn, other)\n": "",
     },
-    "You change the outputs, not the tokens, so the model never sees anything new. What goes into "
-    "`fn` the second time?",
+    "You find no leak in models that look ahead. Does `fn` get another token the second time, and "
+    "is the output that you compare before that token?",
 )
 TOO_LENIENT = (
     "Your comparison is too lenient (by default, `torch.allclose` allows 1e-5 of the number "
@@ -203,8 +200,8 @@ wrong.several(
     MORE_THAN_ONE,
 )
 NEVER_TAKEN_BACK = (
-    "Tokens before `j` are changed, too, all at once or because no change is taken back, so an "
-    "output moves with a token that it may see. What is the smallest change that you can make?"
+    "You report pairs even for a model that looks at no later token. Does anything but token `j` "
+    "differ between the two inputs? If not, on which side of your comparison is a leak?"
 )
 CHANGE = "other[:, j] = (ids[:, j] + step) % vocab"
 ONE_COPY = {
@@ -366,17 +363,6 @@ def all_later_tokens_at_once(fn, T, vocab):
             if not (run(fn, other) - before)[:, i].abs().max() <= 1e-9:
                 found |= {(i, j) for j in range(i + 1, T)}
     return sorted(found)
-
-
-@exercise.mistake(
-    "You switch the model to `eval()` first. That turns off dropout, but also the batch statistics "
-    "of batch normalisation, which leak in training. In which mode should the model be asked?",
-    of="leaks",
-)
-def switched_to_eval(fn, T, vocab):
-    if isinstance(fn, nn.Module):
-        fn.eval()
-    return leaks(fn, T, vocab)
 
 
 @exercise.mistake(

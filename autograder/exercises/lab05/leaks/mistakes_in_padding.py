@@ -54,8 +54,8 @@ wrong(
     "nan_is_no_difference",
     "(seen - alone).abs().max() <= 1e-9",
     "not (seen - alone).abs().max() > 1e-9",
-    "A model that outputs NaN passes your probe, because no comparison with NaN is True. What does "
-    "`NaN > 1e-9` give, and what does the task say about NaN?",
+    "A model that outputs NaN passes your probe. What does your comparison give for NaN "
+    "(`NaN > 1e-9` is False), and what does the task say about NaN?",
 )
 wrong(
     "padding_hidden_by_tolerance",

@@ -26,19 +26,19 @@ exercise.promises(
         "a leak may need certain tokens at other positions": "after_one_word certain_words",
         "An empty list means that": "a_sorted_list_of_pairs",
         "Whether a model gives real tokens the same outputs, however much padding is around": (
-            "who_looks_at_padding padding_on_either_side"
+            "who_looks_at_padding where_padding_matters"
         ),
         "Batches for training are padded at the end, batches for generation at the front, so both "
-        "are tried.": "padding_on_one_side",
+        "are tried.": "where_padding_matters",
         "fn: a model: takes (B, L) token ids": "who_looks_at_padding",
         "T: the number of real tokens in a sequence.": "who_looks_at_padding",
         "vocab: the number of tokens, the padding token included (3 or more).": (
             "who_looks_at_padding"
         ),
-        "pad: the padding token, one of 0 … vocab-1.": "padding_on_either_side",
+        "pad: the padding token, one of 0 … vocab-1.": "how_padding_matters",
         "It does not occur among the real tokens.": "real_tokens_alone",
         "True if the outputs of T real tokens alone and of the same tokens with one to three": (
-            "padding_on_either_side"
+            "where_padding_matters how_padding_matters"
         ),
         "False if an output of a real token is NaN.": "answers_without_a_number",
         "The model's outputs at padding do not matter.": "real_tokens_alone",
