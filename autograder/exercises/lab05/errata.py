@@ -66,11 +66,13 @@ exercise.wrong(
     "many of each are there?",
     W4=(0.4, 0.0, "a mask token is a key"),
 )
-exercise.wrong(
-    "keys_counted",
-    "W4: you count keys. The item asks how much of a query's weight, which is 1 in all, they get.",
-    W4=(3, 0.0, "a mask token is a key"),
-)
+for name, keys in (("mask_keys", 3), ("all_keys", 6)):
+    exercise.wrong(
+        f"{name}_counted",
+        "W4: you count keys. The item asks how much of a query's weight, which is 1 in all, the "
+        "[Mask] keys get.",
+        W4=(keys, 0.0, "a mask token is a key"),
+    )
 exercise.wrong(
     "masks_get_everything",
     "W4: with your number, the three [Mask] keys get the whole weight of a query. What do the "
@@ -95,7 +97,8 @@ exercise.wrong(
 )
 exercise.wrong(
     "shares_swapped",
-    "W4: the two numbers are swapped: first the slide's, then the right one.",
+    "W4: your second number is the slide's, and it stands where the right one should be. How much "
+    "weight may go to the future?",
     W4=(0.0, 0.5, "a mask token is a key"),
 )
 exercise.wrong(

@@ -40,16 +40,15 @@ def all_six(lab, draw):
     return seen | (dict.fromkeys(others[:5], UNASKED) if len(seen) < len(NAMES) else {})
 
 
-@exercise.check(
-    points=0.5,
-    question=(
-        "Which word do you give to more than one model, and what do your probes show of each of "
-        "these models?"
-    ),
-)
+@exercise.check(points=0.5)
 def each_once(lab, draw):
     """Says each of the six things about one model only."""
-    return {"six different words": len({finding(lab, name) for name in NAMES}) == len(NAMES)}
+    if not isinstance(lab.findings, dict):
+        return lab.findings
+    if not all(name in lab.findings for name in NAMES):
+        return "fewer than six models"
+    said = {finding(lab, name) for name in lab.findings}
+    return {"six different words": len(said) >= len(NAMES)}
 
 
 @exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
@@ -99,8 +98,14 @@ RIGHT = {
 
 
 def but(**wrong):
-    """The right findings, but for these."""
-    return {"findings": {**RIGHT, **wrong}}
+    """The right findings, but for these.
+
+    A word that is left out is said of one more model. So all six are used, and a known mistake is
+    recognised by what it says of its model, whatever else is wrong.
+    """
+    said = {**RIGHT, **wrong}
+    left_out = [word for word in WORDS if word not in said.values()]
+    return {"findings": said | {f"one more, {n}": word for n, word in enumerate(left_out)}}
 
 
 @exercise.also_right
@@ -243,7 +248,15 @@ for (one, said), (other, also) in product(ONE_WRONG, ONE_WRONG):
     "report a leak, or outputs that padding changes?"
 )
 def nothing_anywhere():
-    return {"findings": dict.fromkeys(NAMES, "nothing")}
+    return but(**dict.fromkeys(NAMES, "nothing"))
+
+
+# The only one that fails `each_once`: at home, any answer with a word for two models gets this.
+@exercise.mistake(
+    "You give one word to more than one model. What do your probes show of each of these models?"
+)
+def one_word_for_all():
+    return {"findings": dict.fromkeys(NAMES, "mask inverted")}
 
 
 @exercise.also_right

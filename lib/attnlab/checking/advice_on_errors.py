@@ -53,6 +53,7 @@ _QUESTIONS_BY_MESSAGE = {
     "unexpected keyword argument": "Does the call fit the first line of the function that it "
     "calls?",
     "cannot be multiplied": "What are the shapes of the two, and which of their axes meet?",
+    "dimensions of batch2 tensor": "What are the shapes of the two, and which of their axes meet?",
     "is invalid for input of size": "How many entries does the tensor have, and how many does this "
     "shape ask for?",
     "view size is not compatible": "In which order are the entries in memory after axes were "

@@ -276,6 +276,18 @@ for order in OTHER_ORDERS:
         "You cut off the sizes in another order than the task gives them, so a part begins or ends "
         "inside another one. To which part does each entry of `sizes` belong?",
     )
+    wrong.several(
+        f"taken_as_{order}",
+        {
+            "q, k, v = fused.split(list(sizes), dim=-1)": (
+                "size = dict(zip('qkv', sizes, strict=True))\n"
+                f"    parts = fused.split([size[letter] for letter in '{order}'], dim=-1)\n"
+                f"    {', '.join(order)} = parts"
+            )
+        },
+        "Your parts have the right sizes, but you take them in another order than the stack has "
+        "them. Whose rows come first in W, and whose next?",
+    )
 wrong(
     "bias_not_added",
     "F.linear(x, W, b)",

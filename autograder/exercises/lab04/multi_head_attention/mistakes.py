@@ -85,6 +85,12 @@ for name, layer, found in (
     ("SplitKeysUsedAgain", "self.v_proj(v)", SPLIT.format("self.k_proj(k)")),
 ):
     wrong(name, layer, f"{layer[:-2]}{found})", USED_AGAIN)
+for name, queries in (
+    ("QueriesOfKeysUsedAgain", "self.q_proj(k)"),
+    ("SplitQueriesOfKeysUsedAgain", SPLIT.format("self.q_proj(k)")),
+):
+    exchanged = {"self.q_proj(q)": "self.q_proj(k)", "self.k_proj(k)": f"self.k_proj({queries})"}
+    wrong.several(name, exchanged, USED_AGAIN)
 wrong(
     "KeysFromQueriesOfEqualLength",
     "self.k_proj(k)",

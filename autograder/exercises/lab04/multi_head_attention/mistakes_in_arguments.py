@@ -27,6 +27,18 @@ wrong(
     "An `assert` raises AssertionError, and vanishes when Python runs with -O. Wrong arguments are "
     "reported with another error: which one does the task name?",
 )
+OTHER_TEXT = (
+    "An input layer of yours gets another text than the task's table says: queries or values are "
+    "not made of the argument of that name. Self-attention does not show this. Which argument goes "
+    "through which layer?"
+)
+for name, q, v in (
+    ("QueriesMadeOfValues", "v", "v"),
+    ("ValuesMadeOfQueries", "q", "q"),
+    ("QueriesAndValuesExchanged", "v", "q"),
+):
+    changes = {"self.q_proj(q)": f"self.q_proj({q})", "self.v_proj(v)": f"self.v_proj({v})"}
+    wrong.several(name, {old: new for old, new in changes.items() if old != new}, OTHER_TEXT)
 REFUSED_IN_PART = (
     "If h does not divide d_model, your layer is refused for some of the sizes that are left out, "
     "and built for others. What is computed if d_k alone is None, and what if d_v alone is?"

@@ -10,8 +10,8 @@ wrong(
     "KeysAskForQueries",
     SCORES,
     "keys @ queries.mT",
-    "Your table of weights has a row for each key and a column for each query. In which order does "
-    "attention take queries and keys (in a call, or in the product of the two)?",
+    "Your table of weights has a row for each key and a column for each query. Which text goes "
+    "through each input layer, and in which order does attention take the two results?",
 )
 ONE_SENTENCES_WEIGHTS = (
     "You use one sentence's weights for all sentences: a line takes a tensor for a pair "

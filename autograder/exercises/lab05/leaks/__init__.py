@@ -186,6 +186,7 @@ def answers_without_a_number(lab, draw):
     return {
         "leaks, always NaN": pairs(lab, lambda ids: table[ids] * torch.nan, 3, 4),
         "pad_invariant, NaN beside padding": invariant(lab, nan_at_padding, 3, 4, 0),
+        "pad_invariant, always NaN": invariant(lab, lambda ids: table[ids] * torch.nan, 3, 4, 0),
         "leaks, one token": pairs(lab, Mixer(table, up_to(9)), 1, 4),
     }
 

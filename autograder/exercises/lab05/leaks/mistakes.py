@@ -147,8 +147,8 @@ wrong(
     "leak. How can you make two runs draw the same numbers?",
 )
 ONE_NEW_TOKEN = (
-    "You try one new token at each place. A model may look ahead for one token in particular: how "
-    "many others are there?"
+    "You try one new token at each place of a sequence. A model may look ahead for one token in "
+    "particular: how many others are there?"
 )
 ONE_STEP = {"for step in range(1, vocab):": "for step in [1]:"}
 wrong.several("one_new_token", {**ONE_STEP, RANDOM: TWO}, ONE_NEW_TOKEN)
@@ -201,7 +201,8 @@ wrong.several(
 )
 NEVER_TAKEN_BACK = (
     "You report pairs even for a model that looks at no later token. Does anything but token `j` "
-    "differ between the two inputs? If not, on which side of your comparison is a leak?"
+    "differ between the two inputs? If not, is your comparison about output `i`, and which side of "
+    "it is a leak?"
 )
 CHANGE = "other[:, j] = (ids[:, j] + step) % vocab"
 ONE_COPY = {
@@ -318,16 +319,6 @@ wrong(
     "sorted(found)[:1]",
     "You stop at the first leak. The pattern of all leaks shows what is wrong: where does your "
     "loop end?",
-)
-wrong.several(
-    "reported_repeatedly",
-    {
-        "found = set()": "found = []",
-        "found |= {(i, j) for i in range(j) if not same[i]}": (
-            "found += [(i, j) for i in range(j) if not same[i]]"
-        ),
-    },
-    "You report the same pair once for each new token. Which container holds each pair once?",
 )
 wrong(
     "sorted_by_token",

@@ -37,6 +37,13 @@ wrong(
     "You try up to two padding tokens, and a model may tolerate those but not more. How many does "
     "the task ask for?",
 )
+wrong(
+    "two_padding_tokens_left_out",
+    "(1, 2, 3)",
+    "[1, 3]",
+    "A model that tolerates one padding token and three, but not two, passes your probe. Which "
+    "numbers does the task ask for?",
+)
 SOME_NUMBERS = (
     "You try two or three padding tokens at once, or put padding behind and in front in the same "
     "sequence. A model may tolerate three but not one: which cases does the task ask for?"
@@ -50,12 +57,21 @@ wrong(
     "        same.append((both - alone).abs().max() <= 1e-9)",
     SOME_NUMBERS,
 )
+NAN_PASSES = (
+    "A model that outputs NaN passes your probe. What does your comparison give for NaN "
+    "(`NaN > 1e-9` is False), and what does the task say about NaN?"
+)
 wrong(
     "nan_is_no_difference",
     "(seen - alone).abs().max() <= 1e-9",
     "not (seen - alone).abs().max() > 1e-9",
-    "A model that outputs NaN passes your probe. What does your comparison give for NaN "
-    "(`NaN > 1e-9` is False), and what does the task say about NaN?",
+    NAN_PASSES,
+)
+wrong(
+    "nan_equals_nan",
+    "(seen - alone).abs().max() <= 1e-9",
+    "torch.allclose(seen, alone, rtol=0, atol=1e-9, equal_nan=True)",
+    NAN_PASSES,
 )
 wrong(
     "padding_hidden_by_tolerance",
@@ -88,11 +104,22 @@ wrong(
     "With padding behind them, the real tokens stay where they were, but you compare the last T "
     "outputs, and some of these belong to padding. At which places are the real tokens?",
 )
+ALWAYS_FALSE = (
+    "You return False even for a model that masks padding. Are the outputs that you compare those "
+    "of the real tokens in each padded batch, and when does your function return True?"
+)
 wrong.several(
     "sides_swapped",
     {"[:, :T]": "[:, -T:]", "[:, count:]": "[:, :T]"},
-    "You compare outputs at padding: the last T with padding behind, the first T with padding in "
-    "front. Where are the real tokens in each of the two?",
+    ALWAYS_FALSE,
+)
+wrong("always_false", "return all(same)", "return False", ALWAYS_FALSE)
+wrong(
+    "always_true",
+    "return all(same)",
+    "return True",
+    "You return True even for a model that attends to padding. With which of its outputs do you "
+    "compare those of the padded batches?",
 )
 wrong(
     "padding_sign_kept",

@@ -6,20 +6,16 @@ from .also_right import one_change_at_a_time
 wrong = exercise.edits(one_change_at_a_time, of="leaks")
 
 TURNED_ROUND = (
-    "You report outputs that did not change, and leave out those that did. On which side of your "
+    "You report outputs that did not change, and not those that did. On which side of your "
     "comparison is a leak?"
 )
 CHANGED = {"for i in range(j) if not same[i]": "for i in range(j) if same[i]"}
+EVERY_TOKEN = {
+    "for step in range(1, vocab)": "for token in range(vocab)",
+    "(ids[:, j] + step) % vocab": "token",
+}
 wrong.several("unchanged_reported", CHANGED, TURNED_ROUND)
-wrong.several(
-    "unchanged_reported_for_every_token",
-    CHANGED
-    | {
-        "for step in range(1, vocab)": "for token in range(vocab)",
-        "(ids[:, j] + step) % vocab": "token",
-    },
-    TURNED_ROUND,
-)
+wrong.several("unchanged_reported_for_every_token", CHANGED | EVERY_TOKEN, TURNED_ROUND)
 wrong.several(
     "unchanged_in_some_sequence_reported",
     {
@@ -28,3 +24,15 @@ wrong.several(
     },
     TURNED_ROUND,
 )
+
+REPEATED = {
+    "found = set()": "found = []",
+    "found |= {(i, j) for i in range(j) if not same[i]}": (
+        "found += [(i, j) for i in range(j) if not same[i]]"
+    ),
+}
+REPEATEDLY = (
+    "You report the same pair once for each new token. Which container holds each pair once?"
+)
+wrong.several("reported_repeatedly", REPEATED, REPEATEDLY)
+wrong.several("reported_repeatedly_for_every_token", REPEATED | EVERY_TOKEN, REPEATEDLY)

@@ -1,0 +1,52 @@
+"""Wrong versions of `leaks` that run the model in another mode than it is in."""
+
+from torch import nn
+
+from attnlab.causality import leaks
+
+from . import exercise
+
+TO_EVAL = (
+    "You switch the model to `eval()` first. That turns off dropout, but also the batch statistics "
+    "of batch normalisation, which leak in training. In which mode should the model be asked?"
+)
+
+
+@exercise.mistake(TO_EVAL, of="leaks")
+def switched_to_eval(fn, T, vocab):
+    if isinstance(fn, nn.Module):
+        fn.eval()
+    return leaks(fn, T, vocab)
+
+
+@exercise.mistake(TO_EVAL, of="leaks")
+def switched_to_eval_and_back(fn, T, vocab):
+    if not isinstance(fn, nn.Module):
+        return leaks(fn, T, vocab)
+    mode = fn.training
+    found = leaks(fn.eval(), T, vocab)
+    fn.train(mode)
+    return found
+
+
+@exercise.mistake(
+    "You switch the model to `train()` first, so it uses the statistics of the batch even if it is "
+    "in evaluation mode. In which mode should the model be asked?",
+    of="leaks",
+)
+def switched_to_train(fn, T, vocab):
+    if isinstance(fn, nn.Module):
+        fn.train()
+    return leaks(fn, T, vocab)
+
+
+@exercise.mistake(
+    "You leave the model in evaluation mode, and it was in training mode before. In which mode "
+    "should the code after your probe find it?",
+    of="leaks",
+)
+def left_in_eval(fn, T, vocab):
+    found = leaks(fn, T, vocab)
+    if isinstance(fn, nn.Module):
+        fn.eval()
+    return found
