@@ -251,7 +251,7 @@ def as_in_training(lab, draw):
     return {**seen, "left in training mode": dropped.training}
 
 
-@exercise.check(points=1)
+@exercise.check(points=0.5)
 def where_padding_matters(lab, draw):
     """`pad_invariant` detects padding that matters only in front, behind or in some number."""
     table, pad = draw.normal(6, 3), 2
@@ -290,7 +290,7 @@ def real_tokens_alone(lab, draw):
     }
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def how_padding_matters(lab, draw):
     """`pad_invariant` detects padding that matters faintly or for some outputs, whatever its id."""
     table, pad = draw.normal(6, 3), 2
