@@ -67,6 +67,7 @@ _REFUSED = {
 # system supported no attributes.
 _UNSUPPORTED = {
     "fgetxattr": (193, 10),
+    "file_getattr": (468, 468),
     "flistxattr": (196, 13),
     "getxattr": (191, 8),
     "getxattrat": (464, 464),
