@@ -7,11 +7,20 @@ Tested in tests/gradekit/exercise.
 from gradekit.exercise.clinic import Case
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.trained import Band, ScoreBands
-from gradekit.exercise.write_a_test import FAILURES_CAUGHT, write_a_test
+from gradekit.exercise.write_a_test import (
+    FAILURES_CAUGHT,
+    RESULTS_UNREAD,
+    TUPLES_ASSERTED,
+    WHICH_LINE_DECIDES,
+    write_a_test,
+)
 from gradekit.exercise.written_answers import Errata, Item, Prediction, Predictions
 
 __all__ = [
     "FAILURES_CAUGHT",
+    "RESULTS_UNREAD",
+    "TUPLES_ASSERTED",
+    "WHICH_LINE_DECIDES",
     "Band",
     "Case",
     "Errata",

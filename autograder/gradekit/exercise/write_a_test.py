@@ -27,9 +27,23 @@ from gradekit.exercise.definition import Exercise, Version
 from gradekit.exercise.edits import definition_from, source_text
 
 # The advice on tests in which a failed `assert` does not end the test; for exercise files.
+TUPLES_ASSERTED = (
+    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
+    "with two parts ever false?"
+)
+RESULTS_UNREAD = (
+    "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "
+    "`torch.allclose(…)`), or its name is not read, or not before another result takes it. Which "
+    "statement turns a False into an error?"
+)
 FAILURES_CAUGHT = (
     "Your test catches its own failures: an `except` around an `assert` stops the error inside the "
     "test. How does anyone learn that the `assert` has failed?"
+)
+# A question below a check of such a test that fails.
+WHICH_LINE_DECIDES = (
+    "Which line of your test decides this, with what does it compare, and how large a difference "
+    "does it allow?"
 )
 
 

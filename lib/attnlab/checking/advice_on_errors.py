@@ -85,7 +85,6 @@ _QUESTIONS_BY_MESSAGE = {
     "object has no attribute": "Which value did you expect there, and which did you get?",
 }
 
-# Not a part of messages of hidden checks: there, nobody knows whether the student's line failed.
 # A line of a test that only calls the version, which all labs call `impl`.
 _CALL = re.compile(r"(?:[\w\s,.*()\[\]]+=\s*)?impl\([^()]*(?:\([^()]*\)[^()]*)*\)$")
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'$")
@@ -157,6 +156,7 @@ def known_part(message: str) -> str:
 
 def _question(message: str) -> str:
     """A question that helps with this message of torch's; empty if none is known."""
+    # Not one of the known parts, which hidden checks quote: nobody knows whose line failed there.
     if NONE_TYPE in message:
         return (
             "Which value is None here: an argument that may be None, or the result of a function "

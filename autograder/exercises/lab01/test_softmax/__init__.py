@@ -10,7 +10,7 @@ from torch.overrides import TorchFunctionMode
 from attnlab.checking.lost_failures import lost_failure
 from attnlab.checking.observation import dtype_of
 from attnlab.softmax import softmax
-from gradekit.exercise import write_a_test
+from gradekit.exercise import WHICH_LINE_DECIDES, write_a_test
 
 # Not among them: a wrong default and integers of 8 bits, which few right tests try.
 VERSIONS = [
@@ -163,8 +163,7 @@ def failures_leave_it(lab, draw):
 
 @exercise.check(
     points=3,
-    question="Which line of your test decides this, with what does it compare, and how large a "
-    "difference does it allow?",
+    question=WHICH_LINE_DECIDES,
 )
 def openly_wrong(lab, draw):
     """Accepts torch's own softmax; rejects three versions that are obviously wrong."""
@@ -195,8 +194,7 @@ def openly_wrong(lab, draw):
 
 @exercise.check(
     points=0.5,
-    question="Which line of your test decides this, with what does it compare, and how large a "
-    "difference does it allow?",
+    question=WHICH_LINE_DECIDES,
 )
 def right_in_every_dtype(lab, draw):
     """Accepts right results in every dtype; rejects those too low, too high or nearly all wrong."""

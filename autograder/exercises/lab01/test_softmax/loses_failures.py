@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from gradekit.exercise import FAILURES_CAUGHT
+from gradekit.exercise import FAILURES_CAUGHT, RESULTS_UNREAD, TUPLES_ASSERTED
 
 from . import exercise
 
@@ -15,31 +15,21 @@ def compared(impl):
     return [torch.allclose(impl(x.clone(), dim), torch.softmax(x, dim)) for dim in range(3)]
 
 
-@exercise.mistake(
-    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
-    "with two parts ever false?"
-)
+@exercise.mistake(TUPLES_ASSERTED)
 def tuple_asserted(impl):
     for dim, right in enumerate(compared(impl)):
         # A list is as true as a tuple, but Python does not warn of it here.
         assert [right, f"axis {dim}"]
 
 
-UNREAD = (
-    "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "
-    "`torch.allclose(…)`), or its name is not read, or not before another result takes it. Which "
-    "statement turns a False into an error?"
-)
-
-
-@exercise.mistake(UNREAD)
+@exercise.mistake(RESULTS_UNREAD)
 def result_unread(impl):
     for dim, right in enumerate(compared(impl)):
         right == True  # noqa: B015, E712 - the mistake
         assert dim < 3
 
 
-@exercise.mistake(UNREAD)
+@exercise.mistake(RESULTS_UNREAD)
 def only_the_last_result_read(impl):
     x = torch.randn(3, 5, 7, dtype=torch.float64)
     for dim in range(3):

@@ -12,7 +12,7 @@ from attnlab.checking.lost_failures import lost_failure
 from attnlab.checking.observation import Raised
 from attnlab.checking.rough_comparisons import RoughComparisons
 from attnlab.seq2seq import attend
-from gradekit.exercise import write_a_test
+from gradekit.exercise import WHICH_LINE_DECIDES, write_a_test
 
 # Without versions that are wrong only for scores or batches that no test needs to try.
 VERSIONS = [
@@ -240,8 +240,7 @@ def failures_leave_it(lab, draw):
 
 @exercise.check(
     points=0.5,
-    question="Which line of your test decides this, with what does it compare, and how large a "
-    "difference does it allow?",
+    question=WHICH_LINE_DECIDES,
 )
 def openly_wrong(lab, draw):
     """Accepts your own attend, whatever its last digits; rejects it once it is obviously wrong."""

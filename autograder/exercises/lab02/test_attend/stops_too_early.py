@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from gradekit.exercise import FAILURES_CAUGHT
+from gradekit.exercise import FAILURES_CAUGHT, RESULTS_UNREAD, TUPLES_ASSERTED
 
 from . import exercise
 from .also_right import batches, hold, right_version, same_values
@@ -214,10 +214,7 @@ def single_precision_held_to_double(impl):
         assert torch.allclose(found[1].double(), weights, atol=1e-12, rtol=0)
 
 
-@exercise.mistake(
-    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
-    "with two parts ever false?"
-)
+@exercise.mistake(TUPLES_ASSERTED)
 def tuple_asserted(impl):
     for scores, hidden, mask in batches():
         context, weights = impl(scores, hidden, mask)
@@ -225,13 +222,6 @@ def tuple_asserted(impl):
         # A list is as true as a tuple, but Python does not warn of it here.
         assert [torch.allclose(context, right), "context"]
         assert [torch.allclose(weights, shares), "weights"]
-
-
-UNREAD = (
-    "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "
-    "`torch.allclose(…)`), or its name is not read, or not before another result takes it. Which "
-    "statement turns a False into an error?"
-)
 
 
 def result_overwritten(impl, given):
@@ -243,17 +233,17 @@ def result_overwritten(impl, given):
     assert right
 
 
-@exercise.mistake(UNREAD)
+@exercise.mistake(RESULTS_UNREAD)
 def only_the_last_result_read(impl):
     result_overwritten(impl, [*batches(empty=3)][:2])
 
 
-@exercise.mistake(UNREAD)
+@exercise.mistake(RESULTS_UNREAD)
 def only_the_last_result_read_of_padding_alone(impl):
     result_overwritten(impl, [*batches()][1::-1])
 
 
-@exercise.mistake(UNREAD)
+@exercise.mistake(RESULTS_UNREAD)
 def result_unread(impl):
     for scores, hidden, mask in batches():
         context, weights = impl(scores, hidden, mask)

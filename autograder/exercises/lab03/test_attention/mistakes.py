@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from gradekit.exercise import FAILURES_CAUGHT
+from gradekit.exercise import FAILURES_CAUGHT, RESULTS_UNREAD, TUPLES_ASSERTED
 
 from .also_right import by_loops
 from .asks_too_little import AXES, LAST_DIGITS, OUTPUTS, SQUARE, exercise
@@ -80,10 +80,7 @@ def convexity_only(impl):
     assert torch.allclose(out, torch.ones(2, 3, 11).double())
 
 
-@exercise.mistake(
-    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
-    "with two parts ever false?"
-)
+@exercise.mistake(TUPLES_ASSERTED)
 def tuple_asserted(impl):
     q, k, v, mask = some_inputs()
     out, weights = impl(q, k, v, mask)
@@ -93,14 +90,7 @@ def tuple_asserted(impl):
     assert [torch.allclose(weights, right), "weights"]
 
 
-RESULT_UNREAD = (
-    "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "
-    "`torch.allclose(…)`), or its name is not read, or not before another result takes it. Which "
-    "statement turns a False into an error?"
-)
-
-
-@exercise.mistake(RESULT_UNREAD)
+@exercise.mistake(RESULTS_UNREAD)
 def result_unread(impl):
     q, k, v, mask = some_inputs()
     out, weights = impl(q, k, v, mask)
@@ -109,7 +99,7 @@ def result_unread(impl):
     torch.allclose(weights, right)
 
 
-@exercise.mistake(RESULT_UNREAD)
+@exercise.mistake(RESULTS_UNREAD)
 def first_result_unread(impl):
     by_loops(impl)
     q, k, v, mask = some_inputs()

@@ -6,7 +6,7 @@ import torch
 
 from attnlab.checking.torch_attention import torch_equivalent
 from attnlab.multihead import MultiHeadAttention
-from gradekit.exercise import FAILURES_CAUGHT
+from gradekit.exercise import FAILURES_CAUGHT, RESULTS_UNREAD, TUPLES_ASSERTED
 
 from . import (  # noqa: F401 - to register their mistakes
     exercise,
@@ -46,10 +46,7 @@ def never_calls_it(impl):
     assert filled(MultiHeadAttention)(*texts()).shape == (2, 4, 10)
 
 
-@exercise.mistake(
-    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
-    "with two parts ever false?"
-)
+@exercise.mistake(TUPLES_ASSERTED)
 def tuple_asserted(impl):
     model, inputs = filled(impl).eval(), texts()
     mine, right = model(*inputs, need_weights=True), torch_equivalent(model, **SIZES)(*inputs)
@@ -58,11 +55,7 @@ def tuple_asserted(impl):
     assert [torch.allclose(mine[1], right[1]), "weights"]
 
 
-@exercise.mistake(
-    "Nothing reads the result of a comparison in your test: it stands alone on its line (such as "
-    "`torch.allclose(…)`), or its name is not read, or not before another result takes it. Which "
-    "statement turns a False into an error?"
-)
+@exercise.mistake(RESULTS_UNREAD)
 def result_unread(impl):
     model, inputs = filled(impl).eval(), texts()
     mine, right = model(*inputs, need_weights=True), torch_equivalent(model, **SIZES)(*inputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from gradekit.exercise import FAILURES_CAUGHT
+from gradekit.exercise import FAILURES_CAUGHT, TUPLES_ASSERTED
 
 from . import exercise
 from .also_right import FEWER_KEYS, LONG, MORE_KEYS, SQUARE, entry_by_entry, expected, right_for
@@ -19,10 +19,6 @@ ASSERTS_NOTHING = (
     "`assert` whose condition can be false?"
 )
 
-TUPLE_ASSERTED = (
-    "An `assert` in your test is followed by a tuple: `assert (condition, message)`. Is a tuple "
-    "with two parts ever false?"
-)
 # A list is as true as a tuple, but Python does not warn of it here.
 for name, dtype in (
     ("", "[mask.dtype == torch.bool, 'dtype']"),
@@ -37,7 +33,7 @@ for name, dtype in (
             f"    assert {WITHOUT_LK}\n": "",
             DEVICE: "",
         },
-        TUPLE_ASSERTED,
+        TUPLES_ASSERTED,
     )
 ENTRIES_UNREAD = (
     "Your test accepts masks with wrong entries, although it looks at dtype, shape or device. "
@@ -75,7 +71,7 @@ ONE_LINE = {
 }
 for name, condition in ONE_LINE.items():
     line = f"assert {condition}\n"
-    wrong(f"tuple_asserted_of_{name}", line, f"assert [{condition}, 'wrong']\n", TUPLE_ASSERTED)
+    wrong(f"tuple_asserted_of_{name}", line, f"assert [{condition}, 'wrong']\n", TUPLES_ASSERTED)
     wrong(f"{name}_result_unread", line, f"{condition}\n", RESULT_UNREAD)
 # These lose failures as the tests above do, but in a way that their code does not show.
 for name, dtype in (("results", "same.append(mask.dtype == torch.bool)"), ("entries", "")):
