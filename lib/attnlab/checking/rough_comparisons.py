@@ -5,6 +5,7 @@ Tested in ``test_rough_comparisons.py``.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,6 +30,11 @@ _OF_NUMPY = (
 _OF_ALL_PAIRS = ("mse_loss", "l1_loss", "dist")
 
 
+def _is_real(value: Any) -> bool:
+    """Whether this is a real number, or a tensor of them."""
+    return not value.is_complex() if isinstance(value, Tensor) else isinstance(value, (int, float))
+
+
 class RoughComparisons(TorchFunctionMode):
     """In this block, floating numbers are compared only as exactly as float32 allows.
 
@@ -43,9 +49,8 @@ class RoughComparisons(TorchFunctionMode):
     def __enter__(self) -> RoughComparisons:
         """Make NumPy's comparisons rough, too."""
         self._exact = {(module, name): getattr(module, name) for module, name in _OF_NUMPY}
-        for module, name in _OF_NUMPY:
-            asserts = name.startswith("assert_")
-            setattr(module, name, self._asserted_in_numpy if asserts else self._in_numpy(name))
+        for (module, name), exact in self._exact.items():
+            setattr(module, name, self._in_numpy(name, exact))
         super().__enter__()
         return self
 
@@ -55,20 +60,22 @@ class RoughComparisons(TorchFunctionMode):
         for (module, name), exact in self._exact.items():
             setattr(module, name, exact)
 
-    def _in_numpy(self, name: str) -> Callable[..., Any]:
-        def compare(one: Any, other: Any, *_: Any, **__: Any) -> Any:
-            if name == "array_equal" and np.shape(one) != np.shape(other):
-                return False
-            isclose = self._exact[np, "isclose"]
-            close = isclose(one, other, rtol=1e-5, atol=LIMIT, equal_nan=self.nan_equal)
-            return close if name == "isclose" else bool(close.all())
+    def _in_numpy(self, name: str, exact: Callable[..., Any]) -> Callable[..., Any]:
+        def compare(*args: Any, **kwargs: Any) -> Any:
+            with contextlib.suppress(TypeError):  # these are no numbers, or are given by name
+                return self._rough_in_numpy(name, *args[:2])
+            return exact(*args, **kwargs)
 
         return compare
 
-    def _asserted_in_numpy(self, one: Any, other: Any, *_: Any, **__: Any) -> None:
-        self._exact[np.testing, "assert_allclose"](
-            one, other, rtol=1e-5, atol=LIMIT, equal_nan=self.nan_equal
-        )
+    def _rough_in_numpy(self, name: str, one: Any, other: Any) -> Any:
+        limits = {"rtol": 1e-5, "atol": LIMIT, "equal_nan": self.nan_equal}
+        if name.startswith("assert_"):
+            return self._exact[np.testing, "assert_allclose"](one, other, **limits)
+        if name == "array_equal" and np.shape(one) != np.shape(other):
+            return False
+        close = self._exact[np, "isclose"](one, other, **limits)
+        return close if name == "isclose" else bool(close.all())
 
     def __torch_function__(
         self,
@@ -88,7 +95,7 @@ class RoughComparisons(TorchFunctionMode):
             pair = torch.broadcast_tensors(*pair)
             nan = sum(pair).isnan()
             return function(*(x.masked_fill(nan, 0) for x in pair), *args[2:], **kwargs)
-        if not floating or len(pair) < 2:
+        if not floating or len(pair) < 2 or not all(map(_is_real, pair)):
             return function(*args, **kwargs)
         if name in ("allclose", "isclose"):
             close = self._near(*pair)

@@ -51,6 +51,21 @@ def test_last_digits_are_equal_only_in_the_block() -> None:
     assert not any(in_all_ways(X, X + 1e-8))
 
 
+def test_what_is_no_pair_of_numbers_is_compared_as_ever() -> None:
+    complex_numbers = X + 1j * torch.tensor([0, 1e-3])
+    with RoughComparisons():
+        assert X not in [None]
+        assert (X == "a") is False
+        assert bool((complex_numbers == X)[0])
+        assert not bool((complex_numbers == X)[1])
+        assert np.allclose(a=X, b=X)
+        assert np.array_equal(["a"], ["a"])
+        assert not np.array_equal(["a"], ["b"])
+        np.testing.assert_allclose(actual=X, desired=X)
+        with pytest.raises(AssertionError):
+            np.testing.assert_array_equal(["a"], ["b"])
+
+
 def test_a_rounded_constant_is_another_number() -> None:
     with RoughComparisons():
         assert not any(in_all_ways(X, X + 6e-5))
