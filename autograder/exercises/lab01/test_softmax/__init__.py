@@ -59,10 +59,16 @@ def all_the_same(x, dim=-1):
     return torch.full_like(x, 1 / x.shape[dim], dtype=torch.promote_types(x.dtype, torch.half))
 
 
-def right_once(x, dim=-1):
+def half_right(x, dim=-1):
     shares = right_version(x, dim)
-    first = torch.arange(shares.numel(), device=shares.device).view(shares.shape) == 0
-    return torch.where(first, shares, 2 * shares)
+    index = torch.arange(shares.numel(), device=shares.device).view(shares.shape)
+    return torch.where(index < max(1, shares.numel() // 2), shares, 2 * shares)
+
+
+def reversed_order(x, dim=-1):
+    # A test may look at whole numbers in another way, so these are right.
+    shares = right_version(x, dim)
+    return shares.flip(dim) if x.is_floating_point() else shares
 
 
 def last_axis_always(x, dim=-1):
@@ -155,10 +161,21 @@ def rejected_by_a_limit_of_zero(draw, test):
 
 @exercise.check(points=0.5)
 def failures_leave_it(lab, draw):
-    """A failed comparison leaves your test as an error."""
+    """A failed comparison leaves your test as an error, and so does an error of `impl`."""
+
     zeros = lambda x, dim=-1: 0 * right_version(x, dim)  # noqa: E731
     rejects_zeros = lambda: draw.rejects(lab.test_softmax, zeros) is True  # noqa: E731
-    return {"what loses a failure": lost_failure(lab.test_softmax, rejects_zeros)}
+
+    def accepts_errors():
+        """Other checks ask about a test that rejects nothing, or that has an unknown name."""
+        with contextlib.suppress(NameError):
+            return draw.rejects(lab.test_softmax, always_stops) is False and rejects_zeros()
+        return False
+
+    return {
+        "what loses a failure": lost_failure(lab.test_softmax, rejects_zeros),
+        "rejects a version that stops with an error": not accepts_errors(),
+    }
 
 
 @exercise.check(
@@ -178,11 +195,16 @@ def openly_wrong(lab, draw):
         "rejects the same probability for all": rejected(all_the_same),
         "rejects a softmax that ignores dim": rejected(last_axis_always),
     }
+    # Another test that rejects torch's own rejects numbers that are wrong everywhere, too.
+    turned_round = accepted is not True and not any(list(rejects.values())[:2])
     return {
         "the last comparison before torch's own is rejected": (
             "numbers of float16 and a limit that float16 rounds to 0"
             if limit_of_zero
             else "none, or another one"
+        ),
+        "what your test accepts": (
+            "only wrong versions" if turned_round else "torch's own, or nothing"
         ),
         # The error is that of this comparison.
         "accepts torch's own": True if limit_of_zero else accepted,
@@ -197,17 +219,26 @@ def openly_wrong(lab, draw):
     question=WHICH_LINE_DECIDES,
 )
 def right_in_every_dtype(lab, draw):
-    """Accepts right results in every dtype; rejects those too low, too high or nearly all wrong."""
+    """Accepts right results in every dtype; rejects those too low, too high or half wrong."""
 
     def scaled(factor):
-        # A test may look at whole numbers in another way, so these are right.
-        return lambda x, dim=-1: right_version(x, dim) * (factor if x.is_floating_point() else 1)
+        """All shares but the first of all, scaled."""
+
+        def version(x, dim=-1):
+            shares = right_version(x, dim)
+            first = torch.arange(shares.numel(), device=shares.device).view(shares.shape) == 0
+            # A test may look at whole numbers in another way, so these are right.
+            right = first if x.is_floating_point() else torch.ones_like(first)
+            return torch.where(right, shares, factor * shares)
+
+        return version
 
     wrong = {
         "the same probability for all": all_the_same,
-        "numbers that are all too small": scaled(0.5),
-        "numbers that are all too large": scaled(2.0),
-        "numbers of which only the first is right": right_once,
+        "numbers of which the second half is wrong": half_right,
+        "numbers that are one percent too small": scaled(0.99),
+        "numbers that are one percent too large": scaled(1.01),
+        "right numbers in reversed order": reversed_order,
     }
     rejects = {f"rejects {name}": draw.rejects(lab.test_softmax, f) for name, f in wrong.items()}
     return {

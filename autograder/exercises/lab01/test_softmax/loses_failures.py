@@ -45,6 +45,21 @@ def failures_caught(impl):
         pass
 
 
+@exercise.mistake(
+    "Your test accepts a version that stops with an error, although it rejects wrong numbers: "
+    "perhaps an `except` around the call of `impl` lets the test go on or end without an error. "
+    "What should your test do if `impl` has no result?"
+)
+def errors_of_impl_caught(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        try:
+            shares = impl(x.clone(), dim)
+        except Exception:
+            return
+        assert torch.allclose(shares, torch.softmax(x, dim))
+
+
 @exercise.mistake(FAILURES_CAUGHT)
 def all_errors_caught(impl):
     try:  # noqa: SIM105

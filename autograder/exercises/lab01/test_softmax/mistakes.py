@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from . import exercise, loses_failures, one_promise_missing  # noqa: F401 - to register them
-from .one_promise_missing import TOO_LARGE, TOO_SMALL
+from .one_promise_missing import EQUAL_SHARES, IN_ANOTHER_ORDER, TOO_LARGE, TOO_SMALL
 
 
 @exercise.mistake(
@@ -38,7 +38,8 @@ def shapes_without_nan(impl):
 
 @exercise.mistake(
     "Your test accepts even a version that stops with an error. Does it call `impl`, its argument, "
-    "or always your own function?"
+    "in a line that runs (without a `yield`, or a `return` before it), and does this error leave "
+    "your test?"
 )
 def never_calls_it(impl):
     x = torch.randn(3, 5)
@@ -47,8 +48,9 @@ def never_calls_it(impl):
 
 WITH_ITSELF = (
     "Your test accepts versions with wrong numbers everywhere. Perhaps both sides of a comparison "
-    "come from `impl` (a wrong version agrees with itself), or its limit is very large or has no "
-    "`abs`. What is a right answer, computed without `impl`?"
+    "come from `impl` (a wrong version agrees with itself). Or its limit is very large or has no "
+    "`abs`, or your scores are a single number. Which comparison with a right answer, computed "
+    "without `impl`, is false for a wrong version?"
 )
 
 
@@ -66,14 +68,42 @@ def compared_with_itself_shifted(impl):
         assert torch.allclose(impl(x + 10, dim), impl(x, dim))
 
 
-@exercise.mistake(
-    "Your test accepts a version that is right in a single number and wrong in all others. Must "
-    "one number agree, or all of them?"
+SOME_NUMBERS = (
+    "Your test accepts a version in which half of the numbers are wrong. Does it compare every "
+    "number, must all of them agree, and how large a difference does it allow?"
 )
+
+
+@exercise.mistake(SOME_NUMBERS)
 def any_instead_of_all(impl):
     x = torch.randn(3, 5, 7, dtype=torch.float64)
     for dim in range(3):
         assert torch.isclose(impl(x.clone(), dim), torch.softmax(x, dim)).any()
+
+
+@exercise.mistake(SOME_NUMBERS)
+def first_row_only(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        assert torch.allclose(impl(x.clone(), dim)[0], torch.softmax(x, dim)[0])
+
+
+@exercise.mistake(IN_ANOTHER_ORDER)
+def sorted_numbers(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        shares, expected = impl(x.clone(), dim), torch.softmax(x, dim)
+        assert torch.allclose(shares.sort(dim).values, expected.sort(dim).values)
+
+
+@exercise.mistake(
+    "Your test rejects right versions and accepts wrong ones. Is the condition of its `assert`, or "
+    "of the `if` before its `raise`, true or false for a right result?"
+)
+def turned_round(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        assert not torch.allclose(impl(x.clone(), dim), torch.softmax(x, dim))
 
 
 @exercise.mistake(
@@ -87,10 +117,7 @@ def returns_its_verdict(impl):
     return all(torch.allclose(impl(x, dim), torch.softmax(x, dim)) for dim in range(3))
 
 
-@exercise.mistake(
-    "Your test only asks for sums of one. Which very simple function has these sums, too, without "
-    "using the scores?"
-)
+@exercise.mistake(EQUAL_SHARES)
 def sums_only(impl):
     x = torch.randn(3, 5, 7, dtype=torch.float64)
     for dim in range(3):
@@ -107,9 +134,9 @@ def last_axis_only(impl):
 
 
 @exercise.mistake(
-    "Your test rejects right versions, so one of its conditions asks for more than the task "
-    "promises: equal bits from two ways to add up the same numbers, for example, or a result for "
-    "scores that the task rules out. Which condition is it?"
+    "Your test rejects right versions. Perhaps one of its conditions expects wrong numbers, or "
+    "more than the task promises: equal bits from two ways to add up the same numbers, or a result "
+    "for scores that the task rules out. Which line rejects them?"
 )
 def exactly_equal(impl):
     x = torch.randn(31, 57, 7, dtype=torch.float64)
@@ -126,6 +153,16 @@ def ordinary_scores_only(impl):
     x = torch.randn(3, 5, 7, dtype=torch.float64)
     for dim in range(3):
         assert torch.allclose(impl(x.clone(), dim), torch.softmax(x, dim), atol=1e-6)
+
+
+@exercise.mistake(
+    "Your test accepts numbers that are one percent too small, and others that are one percent too "
+    "large. How large a difference in each number does it allow, and how large a one does the task?"
+)
+def wide_limit(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        assert torch.allclose(impl(x.clone(), dim), torch.softmax(x, dim), atol=0.02)
 
 
 @exercise.mistake(TOO_SMALL)

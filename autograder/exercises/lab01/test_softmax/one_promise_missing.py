@@ -110,20 +110,25 @@ for name, part, advice in (
     ("too_large_is_accepted", "not_too_low", TOO_LARGE),
 ):
     asks_too_little(name, "shares_compared, thousands_compared", advice, f", {part}")
-SHARES_NOT_COMPARED = (
-    "Your test asks for shares that sum to one, but accepts a version in which the largest score "
-    "gets the smallest share. With what could you compare the shares themselves?"
+IN_ANOTHER_ORDER = (
+    "Your test accepts the right numbers in reversed order. Perhaps it compares only their sums, "
+    "or only the largest of them. With what could you compare each number at its own index?"
 )
 asks_too_little(
     "a_distribution_is_enough",
     "shares_compared, thousands_compared, gradient_compared",
-    SHARES_NOT_COMPARED,
+    IN_ANOTHER_ORDER,
     ", sums_asked, arrival_of_a_gradient",
+)
+EQUAL_SHARES = (
+    "Your test accepts a version that gives every entry of a slice the same share, whatever its "
+    "score. Perhaps it compares only sums or means, or all your scores are equal. With what could "
+    "you compare each number?"
 )
 asks_too_little(
     "a_distribution_without_gradients",
     "shares_compared, thousands_compared, gradient_compared",
-    SHARES_NOT_COMPARED,
+    EQUAL_SHARES,
     ", sums_asked",
 )
 asks_too_little(

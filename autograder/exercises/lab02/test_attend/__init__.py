@@ -54,6 +54,7 @@ OTHER_ORDER = "the other order of the results"
 MASK_NOT_BOOLEAN = "a mask for attend that is not boolean"
 TWO_DTYPES = "numbers of two dtypes that meet"
 TWO_SHAPES = "a comparison of two shapes"
+TURNED_ROUND = "a comparison that does not fail"
 COMPARISON = "a comparison that fails"
 ANOTHER_ERROR = "another error"
 
@@ -134,6 +135,22 @@ def swapped(lab):
     return version
 
 
+def changed(lab, change):
+    """The student's own attend, with both results changed."""
+    return lambda scores, hidden, mask=None: tuple(
+        change(part) for part in lab.attend(scores, hidden, mask)
+    )
+
+
+def accepts_wrong_numbers(lab, draw, seed):
+    """Whether the test accepts numbers that are all too large, and others that are too small."""
+    for change in (lambda part: 2 * part.abs() + 1, lambda part: -2 * part.abs() - 1):
+        torch.manual_seed(seed)
+        if draw.rejects(lab.test_attend, changed(lab, change)) is not False:
+            return False
+    return True
+
+
 def gives_another_mask(lab, draw, seed):
     """Whether the last mask that the test gives to `attend` is not boolean."""
     last = [None]
@@ -154,6 +171,8 @@ def what_stops(lab, draw, accepted, seed):
     """
     if accepted is True:
         return "nothing"
+    if accepts_wrong_numbers(lab, draw, seed):
+        return TURNED_ROUND
     torch.manual_seed(seed)
     if draw.rejects(lab.test_attend, swapped(lab)) is False:
         return OTHER_ORDER
@@ -226,16 +245,28 @@ def last_batch(lab, draw, seed):
     return FULL_OF_PADDING if others else ORDINARY
 
 
+def accepts_errors(lab, draw):
+    """Whether the test accepts a version that stops with an error."""
+
+    def always_stops(scores, hidden, mask=None):
+        raise ValueError("this version always stops")
+
+    return draw.rejects(lab.test_attend, always_stops) is False
+
+
 @exercise.check(points=0.5)
 def failures_leave_it(lab, draw):
-    """A failed comparison leaves your test as an error."""
-
-    def zeros(scores, hidden, mask=None):
-        return tuple(0 * part for part in lab.attend(scores, hidden, mask))
-
+    """A failed comparison leaves your test as an error, and so does an error of `impl`."""
+    zeros = changed(lab, lambda part: 0 * part)
     rejects_zeros = lambda: draw.rejects(lab.test_attend, zeros) is True  # noqa: E731
-    lost = lost_failure(lab.test_attend, rejects_zeros)
-    return {"what loses a failure": lost}
+
+    loses_errors = False
+    with contextlib.suppress(NameError):  # other checks ask about an unknown name
+        loses_errors = accepts_errors(lab, draw) and rejects_zeros()
+    return {
+        "what loses a failure": lost_failure(lab.test_attend, rejects_zeros),
+        "rejects a version that stops with an error": not loses_errors,
+    }
 
 
 @exercise.check(
@@ -258,26 +289,30 @@ def openly_wrong(lab, draw):
         context, weights = lab.attend(scores, hidden, mask)
         return context.flip(0), weights
 
-    def changed(change):
-        return lambda scores, hidden, mask=None: tuple(
-            change(part) for part in lab.attend(scores, hidden, mask)
-        )
+    def all_but_the_first(percent):
+        def change(part):
+            first = torch.arange(part.numel()).view_as(part) == 0
+            return part.where(first, part + part.abs() * percent / 100)
+
+        return changed(lab, change)
 
     def every_second_doubled(part):
         factors = torch.ones_like(part).flatten()
         factors[::2] = 2
         return part * factors.view_as(part)
 
-    def always_stops(scores, hidden, mask=None):
-        raise ValueError("this version always stops")
+    def later_doubled(part):
+        return torch.cat([part[:1], 2 * part[1:]])
 
     accepted, seed = own_accepted(lab, draw)
     stops = what_stops(lab, draw, accepted, seed)
     # Where the right number is 0, it stays.
     numbers = {
-        "numbers that are too small": changed(lambda part: part - part.abs() / 2),
-        "numbers that are too large": changed(lambda part: part + part.abs() / 2),
-        "numbers of which every second one is wrong": changed(every_second_doubled),
+        "numbers that are one percent too small": all_but_the_first(-1),
+        "numbers that are one percent too large": all_but_the_first(1),
+        "numbers of which every second one is wrong": changed(lab, every_second_doubled),
+        "numbers that are right in the first sentence alone": changed(lab, later_doubled),
+        "right numbers in reversed order": changed(lab, lambda part: part.flip(-1)),
     }
     raised = draw.raises(lab.test_attend, plain_mean) if accepted is True else None
     rejects = {
@@ -303,9 +338,7 @@ def openly_wrong(lab, draw):
         **rejects,
         **{f"rejects {name}": draw.rejects(lab.test_attend, f) for name, f in numbers.items()},
         "what it raises": raised,
-        "accepts even an error": (
-            accepts_all and draw.rejects(lab.test_attend, always_stops) is False
-        ),
+        "accepts even an error": accepts_all and accepts_errors(lab, draw),
     }
 
 
@@ -323,10 +356,10 @@ def padding_alone(lab, draw):
         return tuple(torch.where(empty, torch.nan * part, part) for part in results)
 
     accepted, seed = own_accepted(lab, draw)
+    rejects = draw.rejects(lab.test_attend, nan_for_padding_alone)
     return {
-        "rejects NaN for a sentence that is all padding": draw.rejects(
-            lab.test_attend, nan_for_padding_alone
-        ),
+        "rejects NaN for a sentence that is all padding": rejects,
+        "accepts even an error": rejects is False and accepts_errors(lab, draw),
         # A test that rejects everything asks nothing about padding.
         "accepts your own": accepted,
         "what stops your test at your own": what_stops(lab, draw, accepted, seed),
@@ -343,6 +376,7 @@ def order_of_the_results(lab, draw):
     explained = stops == COMPARISON and rejects is True
     return {
         "rejects the other order": rejects,
+        "accepts even an error": rejects is False and accepts_errors(lab, draw),
         "the last batch before your own is rejected": (
             last_batch(lab, draw, seed) if explained else ORDINARY
         ),

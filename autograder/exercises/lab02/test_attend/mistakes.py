@@ -20,8 +20,8 @@ from .wrong_numbers import OTHER_CONTEXT
 
 
 @exercise.mistake(
-    "Your test lets three openly wrong versions pass, even a plain mean of the vectors. Does it "
-    "test `impl`, its argument, and does it reach an `assert` whose condition is false for them?"
+    "Your test lets several openly wrong versions pass. Does it reach an `assert` that compares a "
+    "result of `impl`, its argument, with a right answer, computed without `impl`?"
 )
 def asserts_nothing(impl):
     impl(torch.randn(2, 5), torch.randn(2, 5, 3))
@@ -29,7 +29,8 @@ def asserts_nothing(impl):
 
 @exercise.mistake(
     "Your test accepts even a version that stops with an error. Does it call `impl`, its argument, "
-    "or always your own function?"
+    "in a line that runs (without a `yield`, or a `return` before it), and does this error leave "
+    "your test?"
 )
 def never_calls_it(impl):
     context, _ = right_version(torch.randn(2, 5), torch.randn(2, 5, 3))
@@ -50,7 +51,7 @@ def returns_its_verdict(impl):
 
 SUMS = (
     "Your test accepts a plain mean, which never looks at a score: its shapes are right, and its "
-    "sums. With what could you compare every number?"
+    "sums. For which scores are its numbers wrong, and which `assert` of your test is false then?"
 )
 
 
@@ -65,6 +66,14 @@ def shapes_only(impl):
 def sums_without_padding(impl):
     _, weights = impl(torch.randn(2, 5), torch.randn(2, 5, 3))
     assert torch.allclose(weights.sum(1), torch.ones(2))
+
+
+@exercise.mistake(SUMS)
+def one_place(impl):
+    scores, hidden = torch.randn(1, 1).double(), torch.randn(1, 1, 1).double()
+    context, weights = impl(scores, hidden)
+    assert torch.allclose(context, hidden[:, 0])
+    assert torch.allclose(weights, torch.ones(1, 1).double())
 
 
 @exercise.mistake(SUMS)
@@ -97,10 +106,23 @@ def weights_only(impl):
         assert torch.allclose(weights, right_version(scores, hidden, given)[1])
 
 
-@exercise.mistake(
+WEIGHTS_WITHOUT_SCORES = (
     "Your test accepts a plain mean, whose weights ignore the scores: perhaps it takes the weights "
     "from `impl` itself, or all its scores are equal. From what can you compute the right ones?"
 )
+
+
+@exercise.mistake(WEIGHTS_WITHOUT_SCORES)
+def equal_scores(impl):
+    mask = torch.arange(5) < torch.tensor([[3], [5]])
+    scores, hidden = torch.zeros(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = impl(scores, hidden, mask)
+    expected, shares = right_version(scores, hidden, mask)
+    assert torch.allclose(context, expected)
+    assert torch.allclose(weights, shares)
+
+
+@exercise.mistake(WEIGHTS_WITHOUT_SCORES)
 def context_of_its_own_weights(impl):
     mask = torch.arange(5) < torch.tensor([[3], [5]])
     scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()

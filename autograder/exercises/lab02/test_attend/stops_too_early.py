@@ -70,8 +70,8 @@ def ones_of_float32_in_torch_testing(impl):
 
 
 MASK_NOT_BOOLEAN = (
-    "Your test gives `attend` a mask that is not boolean. Which dtype does the docstring of 2.3 "
-    "ask for?"
+    "The third argument that your test gives to `attend` is not boolean. In which order does the "
+    "docstring of 2.3 name the arguments, and which dtype has the third one?"
 )
 
 
@@ -91,8 +91,8 @@ def mask_of_floating_numbers(impl):
 
 
 WRONG_EXPECTATION = (
-    "A comparison in your test fails for your own `attend`. Which of its two sides is wrong? "
-    "Compute both by hand, for two sentences of three places."
+    "Your test rejects your own `attend`. Which of its comparisons fails, if any, and which side "
+    "of it is wrong? Compute both sides by hand, for two sentences of three places."
 )
 TWO_SHAPES = (
     "The last two tensors that your test compares before it rejects your own `attend` have "
@@ -175,6 +175,16 @@ def nan_in_scores_of_padding(impl):
     torch.testing.assert_close(found, right_version(scores, hidden, mask))
 
 
+@exercise.mistake(
+    "Your test rejects your own `attend`, but accepts openly wrong numbers. Is the condition of "
+    "its `assert`, or of the `if` before its `raise`, true or false for a right result?"
+)
+def turned_round(impl):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    for found, expected in zip(impl(scores, hidden), right_version(scores, hidden), strict=True):
+        assert not torch.allclose(found, expected)
+
+
 LAST_DIGITS = (
     "The last results that your test sees before it rejects your own `attend` differ from the "
     "expected ones only in their last digits. How large a difference does the dtype of your "
@@ -250,6 +260,20 @@ def result_unread(impl):
         right, shares = right_version(scores, hidden, mask)
         torch.allclose(context, right)
         torch.allclose(weights, shares)
+
+
+@exercise.mistake(
+    "Your test accepts a version that stops with an error, although it rejects wrong numbers: "
+    "perhaps an `except` around the call of `impl` lets the test go on or end without an error. "
+    "What should your test do if `impl` has no result?"
+)
+def errors_of_impl_caught(impl):
+    for scores, hidden, mask in batches():
+        try:
+            found = impl(scores, hidden, mask)
+        except Exception:
+            return
+        torch.testing.assert_close(found, right_version(scores, hidden, mask))
 
 
 @exercise.mistake(FAILURES_CAUGHT)
