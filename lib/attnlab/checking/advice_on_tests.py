@@ -6,7 +6,12 @@ Tested in ``test_advice.py``.
 from __future__ import annotations
 
 from attnlab.checking.judges import Difference
-from attnlab.checking.observation import FAILURE_CAUGHT, RESULT_UNREAD, TUPLE_ASSERTED
+from attnlab.checking.observation import (
+    FAILURE_CAUGHT,
+    NOTHING_STOPS_IT,
+    RESULT_UNREAD,
+    TUPLE_ASSERTED,
+)
 
 # How a student's test loses a failure, and a question on it.
 LOST_FAILURES = {
@@ -16,6 +21,8 @@ LOST_FAILURES = {
     "its name gets another value. Which statement turns a False into an error?",
     FAILURE_CAUGHT: "an `except` that also catches the error of a failed `assert`. Which error do "
     "you expect there?",
+    NOTHING_STOPS_IT: "nothing stops your test, not even a version that only raises an error. Where "
+    "does it call the version that it is given, and what becomes of an error there?",
 }
 
 

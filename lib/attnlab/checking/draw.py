@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.errors import ForbiddenCallError, MissingFileError, MissingNameError
-from attnlab.checking.lost_failures import printed_anyway
+from attnlab.checking.lost_failures import lost_failure, printed_anyway
 from attnlab.checking.observation import Raised
 from attnlab.checking.raised import raised_by
 from attnlab.checking.sizes import Size, special_sizes
@@ -177,6 +177,22 @@ class Draw:
             return RETURNED_FALSE
         return ONLY_PRINTED if printed.anything else False
 
+    def lost_failure(self, test: Callable[..., Any], zeros: Callable[..., Any]) -> str:
+        """How the student's `test` loses the failure of a comparison, as a word of a known set.
+
+        Args:
+            test: the test (see :mod:`attnlab.checking.lost_failures`).
+            zeros: a version that is obviously wrong: it answers zeros.
+        """
+
+        def rejects_errors() -> bool:
+            try:
+                return self.rejects(test, _only_raises) is True
+            except NameError:  # other checks ask about an unknown name
+                return True
+
+        return lost_failure(test, lambda: self.rejects(test, zeros) is True, rejects_errors)
+
     def accepted(self, test: Callable[..., Any], version: Callable[..., Any]) -> Raised | bool:
         """True if the student's `test` accepts `version`; else what it raises, and in which line.
 
@@ -201,6 +217,11 @@ class Draw:
         given = tensor.to(dtype)
         self._given.append((given, given.clone()))
         return given
+
+
+def _only_raises(*args: Any, **kwargs: Any) -> None:
+    """A version of any step that never answers."""
+    raise ValueError("this version only raises an error")
 
 
 def _error_of(call: Callable[[], Any]) -> BaseException | None:

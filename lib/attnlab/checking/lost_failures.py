@@ -20,6 +20,7 @@ from typing import Any
 from attnlab.checking.observation import (
     FAILURE_CAUGHT,
     NO_REASON,
+    NOTHING_STOPS_IT,
     RESULT_UNREAD,
     TUPLE_ASSERTED,
 )
@@ -36,7 +37,9 @@ _ONLY_TELLS = {"print", "str", "repr", "type", "format", "print_exc"}
 
 
 def lost_failure(
-    test: Callable[..., Any], rejects_zeros: Callable[[], bool] = lambda: False
+    test: Callable[..., Any],
+    rejects_zeros: Callable[[], bool] = lambda: False,
+    rejects_errors: Callable[[], bool] = lambda: True,
 ) -> str:
     """The way in which `test`, or a function that it calls, loses a failure.
 
@@ -46,6 +49,8 @@ def lost_failure(
     Args:
         test: the test; for one whose text is not known, the answer is :data:`NO_REASON`.
         rejects_zeros: asks whether the test rejects an obviously wrong version.
+        rejects_errors: asks whether it rejects a version that only raises an error. A test that
+            rejects neither calls no version, or loses its failures in a way that is not known here.
 
     Raises:
         NotImplementedError: the test is not written yet, so it has no failures.
@@ -56,7 +61,11 @@ def lost_failure(
     kinds = (TUPLE_ASSERTED, RESULT_UNREAD, FAILURE_CAUGHT)
     lost = next((kind for kind in kinds if kind in found), NO_REASON)
     may_be_right = lost == FAILURE_CAUGHT and not catches_an_assert(test)
-    return NO_REASON if may_be_right and rejects_zeros() else lost
+    if may_be_right and rejects_zeros():
+        return NO_REASON
+    if lost == NO_REASON and not (rejects_errors() or rejects_zeros()):
+        return NOTHING_STOPS_IT
+    return lost
 
 
 def catches_an_assert(test: Callable[..., Any]) -> bool:
@@ -240,11 +249,17 @@ class _Results:
         self.called = called
         self.named: set[str] = set()
         self.overwritten = False
+        # The body of a loop is followed twice; without this, that of the tenth inside a thousand
+        # times.
+        self._known: dict[tuple[int, frozenset[str]], frozenset[str]] = {}
 
     def after(self, statements: Iterable[ast.stmt], unread: frozenset[str]) -> frozenset[str]:
         """The names of unread results after some statements, from those before them."""
         for statement in statements:
-            unread = self._after_one(statement, unread)
+            before = (id(statement), unread)
+            if before not in self._known:
+                self._known[before] = self._after_one(statement, unread)
+            unread = self._known[before]
         return unread
 
     def _after_one(self, statement: ast.stmt, unread: frozenset[str]) -> frozenset[str]:

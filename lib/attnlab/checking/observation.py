@@ -345,6 +345,7 @@ REASON, SHORT = "at least four words", "fewer words"
 TUPLE_ASSERTED = "an `assert` of a tuple"
 RESULT_UNREAD = "a comparison whose result nothing reads"
 FAILURE_CAUGHT = "an `except`"
+NOTHING_STOPS_IT = "a test that nothing stops"
 NO_REASON = "nothing of this kind"
 
 DTYPE_WORDS = frozenset(
@@ -355,7 +356,7 @@ DTYPE_WORDS = frozenset(
 KIND_WORDS = frozenset(
     {
         *(UNREADABLE, NO_PART, REASON, SHORT),
-        *(TUPLE_ASSERTED, RESULT_UNREAD, FAILURE_CAUGHT, NO_REASON),
+        *(TUPLE_ASSERTED, RESULT_UNREAD, FAILURE_CAUGHT, NOTHING_STOPS_IT, NO_REASON),
         *("text", "one number", *(f"{n} numbers" for n in range(10))),
         *(ONE_TENSOR, *(_values(n) for n in range(10))),
         *DTYPE_WORDS,

@@ -7,7 +7,7 @@ import torch
 from attnlab.checking.draw import NO_GRADIENT, ONLY_PRINTED, RETURNED_FALSE, Draw
 from attnlab.checking.errors import ForbiddenCallError, MissingNameError
 from attnlab.checking.lab import Lab
-from attnlab.checking.observation import Raised
+from attnlab.checking.observation import FAILURE_CAUGHT, NO_REASON, NOTHING_STOPS_IT, Raised
 
 
 def written_as(text):
@@ -264,6 +264,29 @@ def test_a_test_that_returns_false_or_only_prints_is_known(no):
     assert draw.accepts(asserts) == [False]
     assert draw.rejects(asserts, lambda x: x + 1) is True
     assert draw.rejects(lambda f: True, lambda x: x + 1) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("def test(f):\n    pass", NOTHING_STOPS_IT),
+        ("def test(f):\n    assert f is not None", NOTHING_STOPS_IT),
+        ("async def test(f):\n    assert f(2) == 4", NOTHING_STOPS_IT),
+        ("def test(f):\n    assert f(2) == 4\n    yield", NOTHING_STOPS_IT),
+        (
+            "def test(f):\n    for _ in 'a':\n        try:\n            assert f(2) == 4\n"
+            "        finally:\n            break",
+            NOTHING_STOPS_IT,
+        ),
+        ("def test(f):\n    try:\n        f(2)\n    except:\n        pass", FAILURE_CAUGHT),
+        ("def test(f):\n    assert f(2) == 4", NO_REASON),
+        ("def test(f):\n    assert f(2) is not None", NO_REASON),
+        ("def test(f):\n    assert g(2) == 4", NO_REASON),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:coroutine")
+def test_a_test_that_nothing_stops_loses_its_failures(text, found):
+    assert Draw(0).lost_failure(written_as(text), lambda x: 0) == found
 
 
 def test_what_a_test_prints_is_not_shown(capsys):

@@ -8,7 +8,6 @@ import re
 import torch
 from torch.overrides import TorchFunctionMode
 
-from attnlab.checking.lost_failures import lost_failure
 from attnlab.checking.observation import Raised
 from attnlab.checking.rough_comparisons import RoughComparisons
 from attnlab.seq2seq import attend
@@ -258,13 +257,12 @@ def accepts_errors(lab, draw):
 def failures_leave_it(lab, draw):
     """A failed comparison leaves your test as an error, and so does an error of `impl`."""
     zeros = changed(lab, lambda part: 0 * part)
-    rejects_zeros = lambda: draw.rejects(lab.test_attend, zeros) is True  # noqa: E731
-
     loses_errors = False
     with contextlib.suppress(NameError):  # other checks ask about an unknown name
-        loses_errors = accepts_errors(lab, draw) and rejects_zeros()
+        rejects_zeros = draw.rejects(lab.test_attend, zeros) is True
+        loses_errors = accepts_errors(lab, draw) and rejects_zeros
     return {
-        "what loses a failure": lost_failure(lab.test_attend, rejects_zeros),
+        "what loses a failure": draw.lost_failure(lab.test_attend, zeros),
         "rejects a version that stops with an error": not loses_errors,
     }
 
