@@ -158,6 +158,14 @@ for name, least in (
     ("tiny", "torch.finfo(x.dtype).tiny"),
 ):
     wrong_masked(f"sum_clamped_at_{name}", SUM, f"{SUM}.clamp(min={least})", KEPT_ABOVE_ZERO)
+wrong_logsumexp.several(
+    "maximum_and_sum_clamped",
+    {
+        "torch.finfo(x.dtype).min": "-torch.finfo(x.dtype).max / 2",
+        ".sum(dim)": ".sum(dim).clamp(min=torch.finfo(x.dtype).tiny)",
+    },
+    KEPT_ABOVE_ZERO,
+)
 for digits in (8, 10, 12):
     wrong_masked(f"1e_{digits}_added_to_the_sum", SUM, f"({SUM} + 1e-{digits})", KEPT_ABOVE_ZERO)
 wrong_logsumexp(

@@ -22,12 +22,12 @@ wrong_moved(
 )
 BACK = "1 / exp.sum(-1)).transpose(dim, -1)"
 wrong_swapped("swapped_and_reshaped", BACK, "1 / exp.sum(-1)).reshape(x.shape)", RESHAPED)
-LEFT_AT_THE_END = (
-    "You bring the axis `dim` to the end, and it is still there in your result. Which shape should "
-    "the result have for x of shape (3, 5, 7) and dim=0?"
+LEFT_THERE = (
+    "You bring the axis `dim` to another place, and it is still there in your result. Which shape "
+    "should the result have for x of shape (3, 5, 7) and dim=1?"
 )
-wrong_moved("left_at_the_end", "(last.shape).movedim(-1, dim)", "(last.shape)", LEFT_AT_THE_END)
-wrong_swapped("swapped_and_left_there", BACK, "1 / exp.sum(-1))", LEFT_AT_THE_END)
+wrong_moved("left_at_the_end", "(last.shape).movedim(-1, dim)", "(last.shape)", LEFT_THERE)
+wrong_swapped("swapped_and_left_there", BACK, "1 / exp.sum(-1))", LEFT_THERE)
 wrong_moved(
     "moved_on",
     ".movedim(-1, dim)",
@@ -49,3 +49,18 @@ def moved_to_the_front_and_reshaped(x, dim=-1):
     first = (x if x.is_floating_point() else x.double()).movedim(dim, 0)
     exp = torch.exp(first - first.amax(0))
     return (exp / exp.sum(0)).reshape(x.shape)
+
+
+def shares_along_the_first_axis(x):
+    exp = torch.exp((x if x.is_floating_point() else x.double()) - x.amax(0))
+    return exp / exp.sum(0)
+
+
+@exercise.mistake(LEFT_THERE)
+def swapped_to_the_front_and_left_there(x, dim=-1):
+    return shares_along_the_first_axis(x.transpose(0, dim))
+
+
+@exercise.mistake(LEFT_THERE)
+def moved_to_the_front_and_left_there(x, dim=-1):
+    return shares_along_the_first_axis(x.movedim(dim, 0))

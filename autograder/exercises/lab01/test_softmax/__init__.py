@@ -35,6 +35,7 @@ VERSIONS = [
     "not_normalised",
     "through_numpy",
     "returns_log_probabilities",
+    "minus_infinity_set_to_zero",
 ]
 
 exercise = write_a_test(

@@ -21,6 +21,15 @@ def thousands_compared(impl, x):
     compared(impl, x + torch.tensor([0.0, 1e4, -1e4])[:, None, None])
 
 
+def minus_infinity_asked(impl, x):
+    scores = x.masked_fill(x > 1, -float("inf"))
+    assert not (impl(scores.clone(), 1)[x > 1] > 0).any()  # other parts ask about NaN
+
+
+def no_nan_from_minus_infinity(impl, x):
+    assert not impl(x.masked_fill(x > 1, -float("inf")), 1).isnan().any()
+
+
 def shape_asked(impl, x):
     assert impl(x[:1].clone(), 1).shape == (1, 5, 7)
 
@@ -144,6 +153,7 @@ def not_too_low(impl, x):
 PARTS = (
     shares_compared,
     thousands_compared,
+    minus_infinity_asked,
     shape_asked,
     dtype_asked,
     whole_numbers_tried,
@@ -173,8 +183,8 @@ def by_properties(impl):
     x = torch.randn(4, 3, 5, generator=g, dtype=torch.float64)
     wild = torch.randn(3, 4, generator=g, dtype=torch.float64) * 2e3
     wild[1] -= 1e4
-    wild[2, 1] = -float("inf")
-    for scores in (x, wild, x[:, :1]):
+    shut = x.masked_fill(x > 1, -float("inf"))
+    for scores in (x, wild, shut, x[:, :1]):
         for dim in range(scores.dim()):
             given = scores.clone()
             p = impl(given, dim)
@@ -214,6 +224,8 @@ def by_torch_testing(impl):
                 plain = x.clone()
                 impl(plain, dim)
                 torch.testing.assert_close(plain, x, atol=0, rtol=0)
+    shut = torch.tensor([[0.5, -torch.inf, 3.0], [-torch.inf, 2.0, -1.0]])
+    torch.testing.assert_close(impl(shut, 1), torch.softmax(shut, 1), atol=1e-5, rtol=0)
     for whole in (torch.arange(6).reshape(2, 3), torch.tensor([[9, 2], [3, 200]]).byte()):
         torch.testing.assert_close(
             impl(whole, 0).float(), torch.softmax(whole.float(), 0), atol=1e-5, rtol=0

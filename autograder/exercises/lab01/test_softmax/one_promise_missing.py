@@ -85,6 +85,17 @@ asks_too_little(
     "Your test accepts versions that give NaN for scores in the thousands: it has no such scores, "
     "or a comparison that NaN passes. Is `NaN > 1e-10` true or false?",
 )
+NOTHING_FOR_MINUS_INFINITY = (
+    "Your test accepts a version that gives a score of -inf a share. Which number does the task "
+    "promise there, and which line of your test would see another?"
+)
+asks_too_little("minus_infinity_not_tried", "minus_infinity_asked", NOTHING_FOR_MINUS_INFINITY)
+asks_too_little(
+    "minus_infinity_gives_no_nan",
+    "minus_infinity_asked",
+    NOTHING_FOR_MINUS_INFINITY,
+    ", no_nan_from_minus_infinity",
+)
 ANOTHER_SHIFT = (
     "Your test rejects the plain formula for large scores, but accepts a version that subtracts "
     "another number than each slice's own maximum. Which slices of your input, and which scores in "

@@ -150,12 +150,24 @@ wrong(
     "Gradients stay off: after a call of your function, nothing can be trained. What switches "
     "them off only inside a `with` block?",
 )
+READ_AGAIN = (
+    "The source is read again at every step, although it never changes. Which line can move above "
+    "the loop?"
+)
 wrong(
     "source_read_again",
     STEP,
     f"hidden, _ = model.encode(source, source_mask)\n            {STEP}",
-    "The source is read again at every step, although it never changes. Which line can move above "
-    "the loop?",
+    READ_AGAIN,
+)
+wrong.several(
+    "source_read_inside_the_loop",
+    {
+        "hidden, state = model.encode(source, source_mask)": "state = None",
+        STEP: "hidden, first = model.encode(source, source_mask)\n"
+        f"            state = state if chosen else first\n            {STEP}",
+    },
+    READ_AGAIN,
 )
 wrong(
     "mask_not_passed",

@@ -110,6 +110,14 @@ for name, slope in (
         "You divide by the standard deviation of the log sizes, or by the length of their vector. "
         "By what is the covariance divided for a slope?",
     )
+for name, ratio in (("of_samples", "y.std() / x.std()"), ("of_lengths", "y.norm() / x.norm()")):
+    wrong(
+        f"ratio_of_deviations_{name}",
+        SLOPE,
+        f"return {ratio}",
+        "You divide one spread by the other. That is the slope only if all points are on a rising "
+        "line. Which sum tells whether the two logarithms rise together?",
+    )
 wrong(
     "line_through_exchanged_axes",
     SLOPE,

@@ -241,6 +241,7 @@ wrong(
 )
 for name, when in (
     ("mask_unsqueezed", "True"),
+    ("mask_of_three_axes_unsqueezed", "mask.ndim == 3"),
     ("mask_unsqueezed_for_heads", "mask.ndim == 3 and q.ndim == 4"),
 ):
     wrong(

@@ -168,6 +168,16 @@ wrong(
     "does the name `pad_invariant` promise?",
 )
 
+wrong.several(
+    "token_after_the_padding",
+    {
+        "    ids = real[": "    ids = (torch.arange(2 * T) % vocab)[",
+        ".view(2, T) % len(real)]": ".view(2, T)]\n    ids[ids == pad] = pad + 1",
+    },
+    "In your real tokens you replace padding by the token after it, `pad + 1`. Which number is "
+    "that if padding is the last token of the vocabulary?",
+)
+
 AT_PADDING = (
     "The model's outputs at padding decide for you: you compare those outputs, too, or the "
     "padding token is among your real tokens. Which outputs must stay the same?"
