@@ -21,8 +21,8 @@ LOST_FAILURES = {
     "its name gets another value. Which statement turns a False into an error?",
     FAILURE_CAUGHT: "an `except` that also catches the error of a failed `assert`. Which error do "
     "you expect there?",
-    NOTHING_STOPS_IT: "nothing stops your test, not even a version that only raises an error. Where "
-    "does it call the version that it is given, and what becomes of an error there?",
+    NOTHING_STOPS_IT: "nothing stops your test, not even a version that only raises an error. "
+    "Where does it call the version that it is given, and what becomes of an error there?",
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import CodeType, FunctionType
 from typing import Any, Literal
@@ -152,13 +152,27 @@ def earlier_steps(
 def failing_steps(
     functions: Collection[Callable[..., Any]], lab: VisibleLab, names: Mapping[str, Any]
 ) -> list[VisibleExercise]:
-    """The steps of `lab` that fail visible checks, of `functions` themselves and what they call."""
+    """The steps of `lab` that fail visible checks, of `functions` themselves and what they call.
+
+    A step with two functions is asked only about those that are among them.
+    """
     inner = [one for function in functions for one in functions_in(function)]
     asked = {name for one in inner for name in globals_of(one.__code__)}
     asked |= {name for name, value in names.items() if any(value is one for one in functions)}
     called = _called_from(asked, names)
-    used = [exercise for exercise in lab.exercises if called.intersection(exercise.names)]
-    return [exercise for exercise in used if not run_visible(exercise, names).passed]
+    return [
+        exercise
+        for exercise in lab.exercises
+        if called.intersection(exercise.names)
+        and not run_visible(_asked_about(exercise, called), names).passed
+    ]
+
+
+def _asked_about(exercise: VisibleExercise, called: Collection[str]) -> VisibleExercise:
+    """The exercise with those of its checks that ask nothing but what is called, if there are."""
+    others = set(exercise.names).difference(called)
+    checks = [c for c in exercise.checks if not others.intersection(asked_names(c.source))]
+    return replace(exercise, checks=tuple(checks)) if checks else exercise
 
 
 def needed_names(exercise: VisibleExercise, names: Mapping[str, Any]) -> set[str]:

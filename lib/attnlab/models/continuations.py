@@ -40,7 +40,7 @@ def by_temperature(
         try:
             tokens = generate(model, ids, new, generator=generator, **how)
         except Exception as error:
-            print(f"No texts yet: {why_not(error)}")
+            print(f"No texts yet: {why_not(error, generate)}")
             return {}
         found[name] = prompt + encoding.decode(tokens[0].tolist())
         one_line = " ".join(found[name].split())

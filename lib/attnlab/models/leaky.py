@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own habit
 
-from attnlab.notebook.review import failing_note
+from attnlab.notebook.not_right_yet import failing_note
 from attnlab.notebook.unwritten import why_not
 
 VOCAB, PAD = 7, 3
@@ -132,7 +132,7 @@ def print_evidence(
             steps = [int(j - i) for i, j in leaks(model, T, VOCAB)]
             kept = pad_invariant(model, T - 2, VOCAB, PAD)
         except Exception as error:
-            print(f"{name}: no evidence yet: {why_not(error)}")
+            print(f"{name}: no evidence yet: {why_not(error, leaks, pad_invariant)}")
             continue
         padding = "changes nothing" if kept else "changes its outputs"
         ahead = f"looks ahead by {max(steps, default=0)} at most"

@@ -117,5 +117,5 @@ def print_losses(
                 f"{name:5}  as trained {own:6.3f} ({word});  with the future hidden {honest:6.3f}"
             )
         except Exception as error:
-            print(f"{name:5}  no losses yet: {why_not(error)}")
+            print(f"{name:5}  no losses yet: {why_not(error, evaluate, is_possible)}")
     print(f"guessing blindly: {source.entropies[0]:.3f};  the floor: {source.entropy_rate:.3f}")

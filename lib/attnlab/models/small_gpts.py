@@ -192,7 +192,7 @@ def corpus_or_none(
     try:
         found = corpus(split)
     except Exception as error:
-        print(f"No texts yet: {why_not(error)}")
+        print(f"No texts yet: {why_not(error, split)}")
         return None
     train, validation = len(found.train), len(found.validation)
     print(f"{train:,} tokens to train on, {validation:,} tokens of new text")

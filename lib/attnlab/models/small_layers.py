@@ -127,7 +127,7 @@ def shapes_of_lecture_n(mha_param_shapes: Callable[..., Sequence[tuple[int, ...]
             shapes = mha_param_shapes(num_heads, key_dim, 16)
             total = sum(math.prod(shape) for shape in shapes)
         except Exception as error:
-            return f"No shapes yet: {why_not(error)}"
+            return f"No shapes yet: {why_not(error, mha_param_shapes)}"
         listed = " ".join(map(str, shapes))
         lines.append(f"num_heads={num_heads}, key_dim={key_dim}: {total:5,} numbers in {listed}")
     own = " ".join(str(tuple(p.shape)) for p in nn.MultiheadAttention(16, 4).parameters())
@@ -149,6 +149,7 @@ def through_torchs_weights(
         ours = theirs.out_proj(merge_heads(found))
         far = float((ours - theirs(x, x, x, need_weights=False)[0]).detach().abs().max())
     except Exception as error:
-        return f"Torch's weights are not used yet: {why_not(error)}"
+        why = why_not(error, project_fused, split_heads, merge_heads)
+        return f"Torch's weights are not used yet: {why}"
     verdict = "the same output" if far < 1e-5 else f"another output, by up to {far:.2g}"
     return f"torch's weights, through your functions: {verdict}"

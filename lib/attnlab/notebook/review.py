@@ -7,9 +7,7 @@ from typing import Any
 
 import torch
 
-from attnlab.checking.progress import failing_steps
-from attnlab.notebook.check import lab_of_notebook
-from attnlab.notebook.running import kernel_shell
+from attnlab.notebook.not_right_yet import failing_note
 from attnlab.notebook.unwritten import why_not
 
 
@@ -55,28 +53,10 @@ def compare_predictions(
         try:
             said = f"{_rounded(answer())}"
         except Exception as error:
-            said = f"nothing yet: {why_not(error)}"
+            said = f"nothing yet: {why_not(error, answer)}"
         doubt = failing_note(answer)
         said += f" ({doubt})" if doubt else ""
         print(f"{name}: you say {guess}, your functions say {said}")
-
-
-def failing_note(*functions: Callable[..., Any]) -> str:
-    """Says which steps are not right yet, of some functions and what they call; empty if all are.
-
-    Args:
-        functions: of the notebook, or lambdas in one of its cells.
-    """
-    shell = kernel_shell()
-    lab = lab_of_notebook() if shell is not None else None
-    if lab is None:
-        return ""
-    wrong = failing_steps(functions, lab, shell.user_ns)
-    if not wrong:
-        return ""
-    steps = " and ".join(step.step.number or step.name for step in wrong)
-    fail = "does not pass its" if len(wrong) == 1 else "do not pass their"
-    return f"not to be trusted yet: {steps} {fail} checks"
 
 
 def _rounded(answer: Any) -> Any:

@@ -56,7 +56,7 @@ def trained(
             _save(path, names.read(model) if names else model.state_dict(), losses)
             print(f"Trained in {time.perf_counter() - start:.0f} s; the weights are in {path}.")
     except Exception as error:  # whatever is wrong with a step, the cells below must run
-        _show(f"Nothing to train yet: {why_not(error)}")
+        _show(f"Nothing to train yet: {why_not(error, build, train)}")
         return None, torch.empty(0)
     return model.eval(), losses
 

@@ -7,9 +7,12 @@ All" ends at the first error. Tested in ``test_unwritten.py``.
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
+from typing import Any
 
 from attnlab.checking.observation import clip
 from attnlab.checking.raised import raised_by
+from attnlab.notebook.not_right_yet import do_not_pass, steps_not_right
 from attnlab.notebook.running import kernel_shell
 
 _MOST_MESSAGE = 300
@@ -27,11 +30,15 @@ def unwritten_step(error: NotImplementedError) -> str:
     return frame.f_code.co_qualname.rpartition("<locals>.")[2]
 
 
-def why_not(error: Exception) -> str:
+def why_not(error: Exception, *functions: Callable[..., Any]) -> str:
     """Why the student's functions gave no result, as the second half of "No picture yet: …".
+
+    If one of them does not pass its checks, that is the reason: a wrong result of an earlier step
+    stops a later one that is right, in a line that is right.
 
     Args:
         error: what a call of theirs raised, caught by the caller.
+        functions: what was called.
 
     Raises:
         Exception: `error` itself, if it is an error of ours: no line of a notebook is involved. A
@@ -43,6 +50,8 @@ def why_not(error: Exception) -> str:
         return f"`{unwritten_step(error)}` is not written."
     if isinstance(error, NameError) and error.name and kernel_shell() is not None:
         return f"`{error.name}` is not defined. Which cell defines it, and has it run?"
+    if wrong := steps_not_right(*functions):
+        return f'{do_not_pass(wrong)}. What does `check("{wrong[0].name}")` say?'
     raised = raised_by(error)
     message = f": {clip(raised.message, _MOST_MESSAGE)}" if raised.message else ""
     if raised.source_line:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from types import FunctionType
 from typing import Any, ParamSpec
 
 import matplotlib
@@ -24,6 +25,7 @@ from torch import Tensor
 
 from attnlab.checking.render import notice
 from attnlab.notebook.check import GRADING_VARIABLE
+from attnlab.notebook.not_right_yet import failing_note
 from attnlab.notebook.running import kernel_shell
 from attnlab.notebook.unwritten import why_not
 from attnlab.plots.svg import inline
@@ -127,7 +129,8 @@ def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
     """A decorator: if a function that the figure needs is not written or stops, say so instead.
 
     The figure then returns a :class:`Drawn` without axes, whose sentence names the function or the
-    error. The same holds if an argument is None, because a cell above has made no result.
+    error. The same holds if an argument is None, because a cell above has made no result. If the
+    figure can be drawn although a step behind it fails its checks, a line below it says so.
     """
 
     @wraps(draw)
@@ -142,12 +145,26 @@ def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
     def draw_or_say_why(*args: P.args, **kwargs: P.kwargs) -> Drawn:
         if any(argument is None for argument in args):
             return Drawn((), {}, NOTHING_TO_DRAW)
+        given = (*args, *kwargs.values())
+        functions = [one for one in given if isinstance(one, FunctionType | type)]
         try:
-            return draw(*args, **kwargs)
+            drawn = draw(*args, **kwargs)
+            if drawn.axes and os.environ.get(GRADING_VARIABLE) != "1":
+                _add_doubt(drawn.axes[0].get_figure(), failing_note(*functions))
         except Exception as error:  # whatever is wrong with a step, the cells below must run
-            return Drawn((), {}, f"No picture yet: {why_not(error)}")
+            return Drawn((), {}, f"No picture yet: {why_not(error, *functions)}")
+        return drawn
 
     return draw_if_written
+
+
+def _add_doubt(figure: Any, doubt: str) -> None:
+    """Write below a figure of `panels` which steps are not right yet; nothing without `doubt`."""
+    if not doubt:
+        return
+    bottom = figure.get_tightbbox().y0 / figure.get_figheight()
+    figure.text(0.5, bottom - 0.15 / figure.get_figheight(), f"({doubt})", ha="center", va="top")
+    figure.alt += f" ({doubt})"
 
 
 def not_while_grading(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:

@@ -270,7 +270,7 @@ def new_dates(model: Any, greedy: Greedy, pairs: Sequence[Pair]) -> str:
     try:
         written = greedy(model, batch.source, batch.source_mask, BOS, EOS, _MOST_STEPS)
     except Exception as error:  # whatever is wrong with a step, the cells below must run
-        return f"No list yet: {why_not(error)}"
+        return f"No list yet: {why_not(error, greedy)}"
     texts = [TARGET.decode(ids) for ids in written]
     wrong = [(p, text) for p, text in zip(pairs, texts, strict=True) if text != p.iso]
     return "\n".join(

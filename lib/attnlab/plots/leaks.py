@@ -9,7 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from torch import Tensor
 
-from attnlab.notebook.review import failing_note
 from attnlab.plots.canvas import (
     COLOURS,
     FAINT,
@@ -40,8 +39,7 @@ def leak_matrices(
     """For each model, which outputs depend on which tokens; dependences on later ones are leaks.
 
     Earlier tokens are found by the same probe, which is asked again with each sequence reversed.
-    In a notebook, each cell says what it means when the pointer rests on it, and a line below the
-    panels says if the probe does not pass its checks.
+    In a notebook, each cell says what it means when the pointer rests on it.
 
     Args:
         leaks: called as ``leaks(model, T, vocab)``; returns pairs (output, later token).
@@ -57,18 +55,15 @@ def leak_matrices(
         f"{name} {int((table & later).sum())} and {int((table & later.T).sum())}"
         for name, table in tables.items()
     )
-    doubt = failing_note(leaks)
     alt = (
         f"For each model a table of {T} outputs by {T} tokens, with a mark where an output depends "
         "on a later token, and a pale cell where it depends on an earlier one. Marks and pale "
-        f"cells: {', '.join(notes)}.{f' ({doubt})' if doubt else ''}"
+        f"cells: {', '.join(notes)}."
     )
     with panels(len(tables), 8.2, 1.9, alt, sharey=True, gridspec_kw={"wspace": 0.12}) as axes:
         for panel, (name, table) in zip(axes, tables.items(), strict=True):
-            _panel(panel, _title(name, table & later, bool(doubt)), _kinds(table))
+            _panel(panel, _title(name, table & later), _kinds(table))
         axes[0].set_ylabel("output")
-        if doubt:
-            axes[0].figure.text(0.5, -0.08, f"({doubt})", ha="center", va="top")
     return Drawn(axes, tables)
 
 
@@ -101,8 +96,8 @@ def _kinds(table: Tensor) -> Tensor:
     return table.long() * _ALLOWED + leak.long() * (_LEAK - _ALLOWED)
 
 
-def _title(name: str, leaking: Tensor, doubtful: bool) -> str:
-    return f"{name}: {int(leaking.sum()) or 'no'} leaks{'?' if doubtful else ''}"
+def _title(name: str, leaking: Tensor) -> str:
+    return f"{name}: {int(leaking.sum()) or 'no'} leaks"
 
 
 def _panel(axes: Axes, title: str, kinds: Tensor) -> None:

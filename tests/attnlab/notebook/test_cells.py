@@ -275,10 +275,26 @@ def test_an_answer_of_a_wrong_step_is_not_to_be_trusted(kernel, capsys):
     kernel.run("compare", COMPARE)
     said = "your functions say -1.0 (not to be trusted yet: 1.1 and 1.2 do not pass their checks)"
     assert said in capsys.readouterr().out
-    kernel.run(
-        "note", "from attnlab.notebook.review import failing_note\nprint(failing_note(softmax))"
-    )
+    imported = "from attnlab.notebook.not_right_yet import failing_note"
+    kernel.run("note", f"{imported}\nprint(failing_note(softmax))")
     assert capsys.readouterr().out == "not to be trusted yet: 1.1 does not pass its checks\n"
+
+
+def test_a_picture_of_a_wrong_step_names_the_step(kernel, capsys):
+    """A wrong result may stop a later line that is right; it is not quoted."""
+    kernel.run("step", RIGHT)
+    kernel.run("average", AVERAGE)
+    imported = "from attnlab.notebook.unwritten import why_not\n"
+    stops = (
+        "try:\n    average(torch.ones(1, 1)).no_such_attribute\nexcept Exception as error:\n"
+        "    print(why_not(error, average))"
+    )
+    kernel.run("look", imported + stops)
+    assert "your code stopped with AttributeError in the line" in capsys.readouterr().out
+    kernel.run("step", RIGHT.replace("return", "return -"))
+    kernel.run("look", imported + stops)
+    said = '1.1 and 1.2 do not pass their checks. What does `check("softmax")` say?\n'
+    assert capsys.readouterr().out == said
 
 
 def test_why_there_is_no_picture_is_said_wherever_the_figure_is_asked_for(kernel, capsys):

@@ -13,9 +13,10 @@ import torch
 from matplotlib.colors import to_rgb
 
 from attnlab import plots
-from attnlab.plots import scores, words
+from attnlab.plots import canvas, scores, words
 from attnlab.plots.canvas import COLOURS, DASHES, Described, cell_tips, panels, points
 from attnlab.softmax import softmax
+from tests.helpers.figures import assert_fits_a_page
 
 pytestmark = pytest.mark.usefixtures("no_windows")
 
@@ -34,6 +35,24 @@ def test_a_not_implemented_error_of_torch_is_not_a_blank_step() -> None:
 
     with pytest.raises(NotImplementedError, match="this dtype"):
         scores.softmax_bars(softmax_of_a_strange_dtype, SCORES)
+
+
+def test_a_figure_of_a_step_that_fails_its_checks_is_not_to_be_trusted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def negative(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
+        return -softmax(x, dim)
+
+    doubt = "not to be trusted yet: 1.1 does not pass its checks"
+    monkeypatch.setattr(canvas, "failing_note", lambda *steps: doubt * (negative in steps))
+    doubted = scores.softmax_bars(negative, SCORES)
+    figure = doubted.axes[0].figure
+    assert isinstance(figure, Described)
+    assert [text.get_text() for text in figure.texts if doubt in text.get_text()] == [f"({doubt})"]
+    assert doubt in figure.alt
+    assert_fits_a_page(doubted)
+    trusted = scores.softmax_bars(softmax, SCORES).axes[0].figure
+    assert not any(doubt in text.get_text() for text in trusted.texts)
 
 
 def test_a_result_that_a_cell_above_did_not_make_leaves_a_sentence() -> None:
