@@ -42,7 +42,7 @@ _ONE_OR_SEVERAL = "Does the task ask for one value here or for several?"
 # How the entries of checks begin that ask whether a test rejects a wrong version.
 _REJECTS = "rejects "
 # How the entries of checks end that ask whether the code leaves its inputs alone.
-_UNCHANGED = ("unchanged", "as it was", "as they were")
+UNCHANGED = ("unchanged", "as it was", "as they were")
 
 
 def is_blank(difference: Difference | None) -> bool:
@@ -317,7 +317,7 @@ def _truth(difference: Difference) -> str:
     said = _last_words(difference.path)
     if difference.seen:
         return "expected False, got True."
-    if said.endswith(_UNCHANGED):
+    if said.endswith(UNCHANGED):
         return "expected True, got False. Which line writes into what your code was given?"
     return "expected True, got False."
 

@@ -43,7 +43,8 @@ _QUESTIONS_BY_MESSAGE = {
     "not implemented for '": "torch has no such function for this dtype: which one does it get "
     "here, and which would do?",
     "where it is not associated": "A name that a function assigns anywhere is local in all of it. "
-    "What else could you call the new value, or which name holds the old one?",
+    "Which line gives it its first value, before this one? If that is a name from outside: what "
+    "else could you call the new value?",
     "expected scalar type": "Which of the tensors did your code make, and with which dtype?",
     "out of bounds for dimension": "Which index is it, where does it come from, and how long is "
     "that axis?",
@@ -76,6 +77,7 @@ _QUESTIONS_BY_MESSAGE = {
     "cannot be repeated?",
     "values to unpack": "How many values come out of the right-hand side?",
     "unsupported operand type": "Which of the two values has another type than you expect?",
+    "'Tensor' object is not callable": "Which name in front of a bracket is a tensor here?",
     "'tuple' object is not callable": "A comma at the end of an assignment makes a tuple: which "
     "line sets the name that is called here?",
     **dict.fromkeys(

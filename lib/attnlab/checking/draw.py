@@ -203,7 +203,10 @@ class Draw:
             NameError, KeyboardInterrupt and the errors that end a probe: they pass through.
         """
         error = _error_of(lambda: test(version))
-        return True if error is None else raised_by(error, _code_outside(test, error))
+        if error is None:
+            return True
+        error = _before_an_except(error)
+        return raised_by(error, _code_outside(test, error))
 
     def accepts(self, test: Callable[..., Any]) -> list[bool | str]:
         """For each version: True if the student's `test` accepts it, False if it raises.
@@ -228,11 +231,20 @@ def _error_of(call: Callable[[], Any]) -> BaseException | None:
     """What the student's code raises; errors that end a probe pass through."""
     try:
         call()
+    except UnboundLocalError as error:  # a name that is defined somewhere, unlike other NameErrors
+        return error
     except _PASS_THROUGH:
         raise
     except BaseException as error:  # pytest.fail() raises one that is not an Exception
         return error
     return None
+
+
+def _before_an_except(error: BaseException) -> BaseException:
+    """The error that the student's `except` has caught if a `raise` there makes `error` of it."""
+    *_, last = traceback.extract_tb(error.__traceback__)
+    raised = error.__context__ is not None and str(last.line).startswith("raise")
+    return error.__context__ or error if raised else error
 
 
 def _code_outside(test: Callable[..., Any], error: BaseException) -> list[CodeType]:

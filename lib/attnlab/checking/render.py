@@ -6,6 +6,7 @@ All text from a student's code is escaped.
 from __future__ import annotations
 
 import base64
+import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from html import escape
 
 from torch import Tensor
 
-from attnlab.checking.advice import is_blank
+from attnlab.checking.advice import UNCHANGED, is_blank
 from attnlab.checking.html import (
     ADVICE_TINT,
     FAIL,
@@ -161,7 +162,8 @@ class Report:
 
         A test accepts wrong versions and no more is wrong, accepts the student's own version and
         rejects another right one, or cannot compare what it computed; a line of this step stopped,
-        although what earlier steps give has the right form; or this step returns nothing.
+        although what earlier steps give has the right form; an input was changed; or this step
+        returns nothing.
         """
         found = [outcome.difference for outcome in self.verdict.outcomes if outcome.difference]
         if all(difference.is_acceptance for difference in found):
@@ -171,6 +173,8 @@ class Report:
             if first.is_rejection:
                 return first.path[-1] != OWN_ACCEPTED or _cannot_compare(first.seen)
             return bool(first.seen.source_line) or NONE_TYPE in first.seen.message
+        if first.path and str(first.path[-1]).endswith(UNCHANGED):
+            return True
         return (first.kind == "type" and first.seen is None) or first.seen == NONE_TYPE
 
     @property
@@ -346,7 +350,7 @@ def _evidence(outcome: CheckOutcome) -> str:
 
 def _two_numbers(right: float, theirs: float) -> tuple[str, str]:
     """Two different numbers as text, with just enough digits to show the difference."""
-    if abs(right) < 1e-9 * abs(theirs):
+    if abs(right) < 1e-9 * abs(theirs) < math.inf:
         return "0", f"{theirs:.4g}"  # the digits of a rounding error mean nothing
     pairs = ((f"{right:.{digits}g}", f"{theirs:.{digits}g}") for digits in (4, 7, 10, 13, 16))
     return next((pair for pair in pairs if pair[0] != pair[1]), (f"{right!r}", f"{theirs!r}"))

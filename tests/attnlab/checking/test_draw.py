@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from attnlab.checking import raised
 from attnlab.checking.draw import NO_GRADIENT, ONLY_PRINTED, RETURNED_FALSE, Draw
 from attnlab.checking.errors import ForbiddenCallError, MissingNameError
 from attnlab.checking.lab import Lab
@@ -287,6 +288,47 @@ def test_a_test_that_returns_false_or_only_prints_is_known(no):
 @pytest.mark.filterwarnings("ignore:coroutine")
 def test_a_test_that_nothing_stops_loses_its_failures(text, found):
     assert Draw(0).lost_failure(written_as(text), lambda x: 0) == found
+
+
+HIDDEN_BY_AN_EXCEPT = """\
+def test(f):
+    try:
+        out = f(2, twice=True)
+    except Exception:
+        raise AssertionError("f stops"){}
+    assert out == 4
+"""
+
+
+@pytest.mark.parametrize("cause", ["", " from None"])
+def test_an_error_that_an_except_turns_into_another_is_told_as_it_was(cause, monkeypatch):
+    test = written_as(HIDDEN_BY_AN_EXCEPT.format(cause))
+    monkeypatch.setattr(raised, "_NOTEBOOK_MARKS", ("<cell",))
+    seen = Draw(0).accepted(test, lambda x: 2 * x)
+    assert (seen.type, seen.source_line) == ("TypeError", "out = f(2, twice=True)")
+
+
+def test_an_assert_about_an_error_that_was_expected_is_told_itself(monkeypatch):
+    text = (
+        "def test(f):\n    try:\n        f(2, 3)\n    except TypeError:\n        assert f(2) == 5\n"
+    )
+    monkeypatch.setattr(raised, "_NOTEBOOK_MARKS", ("<cell",))
+    seen = Draw(0).accepted(written_as(f"def test(f):\n{body}"), lambda x: 2 * x)
+    assert (seen.type, seen.source_line) == ("AssertionError", "assert f(2) == 5")
+
+
+def test_a_test_that_goes_on_without_a_result_rejects():
+    """A name that is assigned nowhere is another matter: then nothing is known of the test."""
+    text = (
+        "def test(f):\n    try:\n        a = f(2)\n    except Exception:\n        pass\n    a + 1"
+    )
+
+    def stops(x):
+        raise ValueError
+
+    assert Draw(0).rejects(written_as(f"def test(f):\n{body}"), stops) is True
+    with pytest.raises(NameError):
+        Draw(0).rejects(written_as("def test(f):\n    b + 1"), stops)
 
 
 def test_what_a_test_prints_is_not_shown(capsys):

@@ -81,6 +81,13 @@ def test_two_numbers_are_shown_but_the_answer_to_a_prediction_is_not():
     assert "blue" not in report("blue", "red").html()
 
 
+def test_a_right_number_is_no_rounding_error_beside_infinity():
+    right = torch.tensor(4578.2, dtype=torch.float64)
+    told = report(right, torch.tensor(torch.inf, dtype=torch.float64)).html()
+    assert "4578" in told
+    assert "expected <code>0<" not in told
+
+
 def test_points_of_hidden_checks():
     assert "1 more point is decided after you hand in, by hidden checks." in report(1, 1).text()
 
