@@ -309,9 +309,7 @@ def test_an_error_that_an_except_turns_into_another_is_told_as_it_was(cause, mon
 
 
 def test_an_assert_about_an_error_that_was_expected_is_told_itself(monkeypatch):
-    text = (
-        "def test(f):\n    try:\n        f(2, 3)\n    except TypeError:\n        assert f(2) == 5\n"
-    )
+    body = "    try:\n        f(2, 3)\n    except TypeError:\n        assert f(2) == 5\n"
     monkeypatch.setattr(raised, "_NOTEBOOK_MARKS", ("<cell",))
     seen = Draw(0).accepted(written_as(f"def test(f):\n{body}"), lambda x: 2 * x)
     assert (seen.type, seen.source_line) == ("AssertionError", "assert f(2) == 5")
@@ -319,9 +317,7 @@ def test_an_assert_about_an_error_that_was_expected_is_told_itself(monkeypatch):
 
 def test_a_test_that_goes_on_without_a_result_rejects():
     """A name that is assigned nowhere is another matter: then nothing is known of the test."""
-    text = (
-        "def test(f):\n    try:\n        a = f(2)\n    except Exception:\n        pass\n    a + 1"
-    )
+    body = "    try:\n        a = f(2)\n    except Exception:\n        pass\n    a + 1"
 
     def stops(x):
         raise ValueError
