@@ -69,12 +69,19 @@ exercise = Errata(
 )
 
 
-def is_larger(one, other):
-    """Whether one number is larger than the other; in words if these are not two numbers."""
+def order(one, other):
+    """Which of two numbers is larger, in words."""
     kinds = [kind(part) if part == part else "NaN" for part in (one, other)]
     if kinds != ["one number"] * 2:
-        return f"these are not two numbers but {kinds[0]} and {kinds[1]}"
-    return one > other
+        return f"not two numbers but {kinds[0]} and {kinds[1]}"
+    if one == other:
+        return "equal"
+    return "the first one is larger" if one > other else "the second one is larger"
+
+
+def is_larger(one, other):
+    """Whether one number is larger than the other; False if these are not two numbers."""
+    return order(one, other) == "the first one is larger"
 
 
 def near(number, *others):
@@ -94,7 +101,7 @@ def kind_of_spread(number):
     if near(number, 8):
         return "the spread of scores that nothing divides"
     # A measured spread may be a little above 1; what is no number is told by another entry.
-    return "a number above 1" if is_larger(number, 1.06) is True else "a spread of divided scores"
+    return "a number above 1" if is_larger(number, 1.06) else "a spread of divided scores"
 
 
 def pair_of(lab, name):
@@ -103,15 +110,9 @@ def pair_of(lab, name):
     return next(((plain(slide), plain(right)) for slide, right in pairs), None)
 
 
-def order_of(pair, larger="first"):
-    """Whether two numbers are different, and the larger one is in its place."""
-    if pair is None:
-        return {}
-    one, other = pair if larger == "first" else reversed(pair)
-    return {
-        "your two numbers are different": one != other,
-        f"your {larger} number is the larger one": is_larger(one, other),
-    }
+def order_of(pair):
+    """Whether two numbers are different, and which of them is larger."""
+    return {} if pair is None else {"your two numbers": order(*pair)}
 
 
 IN_PLACE = "Are the two exchanged, or is one of them not what the item asks for?"
@@ -121,16 +122,18 @@ IN_PLACE = "Are the two exchanged, or is one of them not what the item asks for?
 def divisors(lab, draw):
     """C4: two different divisors, the larger one first."""
     pair = pair_of(lab, "C4")
-    rooted = not any(near(number, *UNDER_ROOTS) for number in pair or ())
-    return {"your numbers are those after the root": rooted} | order_of(pair)
+    under = any(near(number, *UNDER_ROOTS) for number in pair or ())
+    word = "what is under the root" if under else "divisors"
+    return {"what your numbers are": word} | order_of(pair)
 
 
 @exercise.check(points=0.2, question=IN_PLACE)
 def rows(lab, draw):
     """C9: two different numbers of rows, the larger one first."""
     pair = pair_of(lab, "C9")
-    possible = not any(is_larger(number, LONGEST_AXIS) is True for number in pair or ())
-    return {"none of your numbers is above the longest axis of x": possible} | order_of(pair)
+    above = any(is_larger(number, LONGEST_AXIS) for number in pair or ())
+    word = "one is above the longest axis of x" if above else "lengths of axes"
+    return {"what your numbers are": word} | order_of(pair)
 
 
 @exercise.check(points=0.2, question=IN_PLACE)
@@ -143,8 +146,9 @@ def weights(lab, draw):
 def variances(lab, draw):
     """N3: two different variances, the larger one first."""
     pair = pair_of(lab, "N3")
-    squared = pair is None or not near(pair[0], ROOT_OF_VARIANCE)
-    return {"your first number is a variance, not its root": squared} | order_of(pair)
+    rooted = pair is not None and near(pair[0], ROOT_OF_VARIANCE)
+    word = "the root of a variance" if rooted else "a variance"
+    return {"what your first number is": word} | order_of(pair)
 
 
 @exercise.check(points=0.2, question=IN_PLACE)
@@ -152,11 +156,11 @@ def deviations(lab, draw):
     """W1: two different standard deviations of divided scores, the larger one second."""
     pair = pair_of(lab, "W1")
     slide, right = pair or (None, None)
+    squared = near(slide, SQUARE_OF_DEVIATION)
     return {
-        "your first number is a deviation, not its square": not near(slide, SQUARE_OF_DEVIATION),
-        "what your first number may be": kind_of_spread(slide),
+        "what your first number may be": "a variance" if squared else kind_of_spread(slide),
         "what your second number may be": kind_of_spread(right),
-    } | order_of(pair, larger="second")
+    } | order_of(pair)
 
 
 def wrong_pair(name, advice, **pairs):

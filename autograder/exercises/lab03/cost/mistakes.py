@@ -189,6 +189,18 @@ wrong(
     "You count four bytes for a number whose dtype takes another size. What does the third "
     "argument say about that?",
 )
+for name, known in (
+    ("", "torch.float32: 4, torch.float64: 8, torch.float16: 2, torch.int64: 8"),
+    ("_of_floats", "torch.float16: 2, torch.float32: 4, torch.float64: 8"),
+    ("_of_two", "torch.float32: 4, torch.float16: 2"),
+):
+    wrong(
+        f"dtypes_listed{name}",
+        "dtype.itemsize",
+        f"{{{known}}}[dtype]",
+        "Your list of dtypes lacks one that people use (or you know only some by name). Who can "
+        "tell the size of a number, for every dtype?",
+    )
 wrong(
     "bits",
     "dtype.itemsize",

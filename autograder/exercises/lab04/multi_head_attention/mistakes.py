@@ -59,6 +59,13 @@ wrong(
     "keys' text. Self-attention does not show this. In which order do your arguments come?",
 )
 wrong(
+    "LayersOfKeysAndValuesSwapped",
+    "self.k_proj(k), self.v_proj(v)",
+    "self.v_proj(k), self.k_proj(v)",
+    "Keys go through the values' layer, and values through the keys' layer. Which layer is meant "
+    "for each of the two?",
+)
+wrong(
     "ValuesMadeOfKeys",
     "self.v_proj(v)",
     "self.v_proj(k)",
