@@ -89,6 +89,8 @@ _QUESTIONS_BY_MESSAGE = {
 
 # A line of a test that only calls the version, which all labs call `impl`.
 _CALL = re.compile(r"(?:[\w\s,.*()\[\]]+=\s*)?impl\([^()]*(?:\([^()]*\)[^()]*)*\)$")
+# A line of a test that may reject what is right: a condition that is denied, or stands before it.
+_DENIES = re.compile(r"raise\b|assert (?:not\b|False\b|.*(?:!=|> *[\de.-]+\b))")
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'$")
 _NOT_TENSORS = frozenset(
     ["tuple", "list", "dict", "set", "str", "bool", "int", "float", "function", "method", "type"]
@@ -180,6 +182,12 @@ def _question_on_a_test(difference: Difference) -> str:
     own = difference.path[-1] == OWN_ACCEPTED
     if difference.seen.type == "AssertionError":
         either = " If one does, your own code breaks this promise." if own else ""
+        if _DENIES.match(difference.seen.source_line):
+            return (
+                "Is the condition of this line, or of the `if` before it, true or false for a "
+                "right result? Print what it compares, for your own version. If that is what you "
+                "mean: which sentence of the docstring promises it?" + either
+            )
         return (
             "Print both sides of what this line compares, for your own version. Is the expected "
             "one right? Is one of them NaN or random, or do only the last digits differ? If "

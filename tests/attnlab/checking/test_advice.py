@@ -198,6 +198,27 @@ def test_advice_names_both_shapes():
     assert "expected shape (2, 3), got (3, 2)" in text
 
 
+@pytest.mark.parametrize(
+    ("line", "denies"),
+    [
+        ("assert not torch.allclose(a, b)", True),
+        ("assert (a - b).abs().max() > 1e-10", True),
+        ("assert error > tolerance_of_mine", False),
+        ("assert a.dtype != b.dtype", True),
+        ("assert False", True),
+        ("raise AssertionError('context')", True),
+        ("assert torch.allclose(a, b)", False),
+        ("assert (a - b).abs().max() < 1e-10", False),
+        ("assert Falsehood(a)", False),
+    ],
+)
+def test_a_line_that_denies_is_asked_about_its_condition(line, denies):
+    told = words({"accepts a": True}, {"accepts a": Raised("AssertionError", "", line)})
+    assert ("Is the condition of this line, or of the `if` before it, true or false" in told) is (
+        denies
+    )
+
+
 def test_advice_names_slices_that_are_wrong_throughout():
     seen = torch.ones(2, 3, 4)
     seen[:, 1] = 5
