@@ -71,6 +71,14 @@ def reads_entries_on_meta(lab, draw, accepted):
     return about_entries and "meta" in accepted.message.lower()
 
 
+def compares_device_with_text(lab, draw, wrong, accepted):
+    """Whether the test rejects the student's own mask, and accepts it if its device is text."""
+    return (
+        accepted is not True
+        and draw.rejects(lab.test_causal_mask, wrong.with_device_as_text) is False
+    )
+
+
 def asks_for_square_masks_only(lab, draw):
     """Whether the test asks for masks, and for none with more or fewer keys than queries."""
     square = []
@@ -134,8 +142,10 @@ def what_it_rejects(lab, draw, wrong):
         and rejects[WITHOUT_THE_CACHE] is False
         and asks_for_square_masks_only(lab, draw)
     ):
-        # One thing at a time: what else this test accepts is the matter of the next try.
-        return dict.fromkeys(rejects, True) | {WITHOUT_THE_CACHE: False}
+        # Only the dtype is said as well: what else this test accepts is the matter of the next try.
+        return dict.fromkeys(rejects, True) | {
+            name: rejects[name] for name in (WITHOUT_THE_CACHE, OF_NUMBERS)
+        }
     return rejects
 
 
@@ -171,12 +181,14 @@ def openly_wrong(lab, draw):
     accepted = draw.accepted(lab.test_causal_mask, lab.causal_mask)
     no_device = accepted is not True and asks_for_no_device(lab, draw)
     on_meta = not no_device and reads_entries_on_meta(lab, draw, accepted)
+    as_text = compares_device_with_text(lab, draw, wrong, accepted)
     return {
         "asks only for devices that this machine has": not no_device,
         'looks at no entries of a mask on "meta"': not on_meta,
+        "compares no device with text": not as_text,
         **demands(lab, draw, wrong),
         # torch's own errors about devices differ between machines and between calls.
-        "accepts your own": False if no_device or on_meta else accepted,
+        "accepts your own": False if no_device or on_meta or as_text else accepted,
         **rejects,
         "of other wrong versions, it rejects": [
             name for name, version in others.items() if rejected(version)

@@ -54,7 +54,12 @@ def returns_its_verdict(impl):
 
 SQUARE_ONLY = (
     "Your test tries only square masks: as many keys as queries. What does the task of 5.1 promise "
-    "of masks that are not square?"
+    "of masks with more or fewer keys?"
+)
+
+SQUARE_ONLY_AND_NUMBERS = (
+    "Your test tries only square masks, and accepts masks of numbers (1.0 equals True). What does "
+    "the task of 5.1 promise of the dtype, and of masks with more or fewer keys than queries?"
 )
 
 
@@ -90,7 +95,7 @@ for (name, missing), device in product(WHAT_ELSE_IS_MISSING.items(), (True, Fals
     wrong.several(
         f"squares_only_{name}" + ("" if device else "_nor_device"),
         missing | {LENGTHS: "SQUARE"} | ({} if device else {DEVICE: ""}),
-        SQUARE_ONLY,
+        SQUARE_ONLY_AND_NUMBERS if DTYPE in missing else SQUARE_ONLY,
     )
 
 

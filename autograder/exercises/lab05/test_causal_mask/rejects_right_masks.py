@@ -132,6 +132,15 @@ def entries_read_on_meta(impl):
     assert torch.equal(impl(3, device="meta"), expected(3, 3))
 
 
+wrong(
+    "device_compared_with_text",
+    '.device.type == "meta"',
+    '.device == "meta"',
+    "Your test rejects right masks: it compares a device with text, and a device is not text "
+    '(`torch.device("meta") == "meta"` is False). Which attribute of a device is its name?',
+)
+
+
 @exercise.mistake(
     "Your test rejects every version, right ones included. Run it on your own mask: what stops it, "
     "and does the task of 5.1 promise that, on every machine?"

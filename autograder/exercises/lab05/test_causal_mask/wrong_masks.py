@@ -5,6 +5,31 @@ from __future__ import annotations
 import torch
 
 
+class DeviceAsText(str):
+    """The name of a device, which equals the device itself, too."""
+
+    def __new__(cls, device):
+        named = super().__new__(cls, device)
+        named.type, named.index = device.type, device.index
+        return named
+
+    def __eq__(self, other):
+        return str(self) == str(other)
+
+    def __ne__(self, other):
+        return str(self) != str(other)
+
+    __hash__ = str.__hash__
+
+
+class MaskWithDeviceAsText(torch.Tensor):
+    """A mask whose `device` is a `DeviceAsText`."""
+
+    @property
+    def device(self):
+        return DeviceAsText(self.as_subclass(torch.Tensor).device)
+
+
 class WrongMasks:
     """Wrong versions of a right `causal_mask`.
 
@@ -78,6 +103,10 @@ class WrongMasks:
 
     def other_each_time(self, Lq, Lk=None, device=None):
         return torch.rand(self.right(Lq, Lk).shape, device=device) < 0.5
+
+    def with_device_as_text(self, Lq, Lk=None, device=None):
+        """The right mask, whose device also equals its own name."""
+        return self.right(Lq, Lk, device).as_subclass(MaskWithDeviceAsText)
 
     def stops(self, Lq, Lk=None, device=None):
         raise ValueError("this version always stops")
