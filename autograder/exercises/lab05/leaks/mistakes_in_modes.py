@@ -1,8 +1,8 @@
-"""Wrong versions of `leaks` that run the model in another mode than it is in."""
+"""Wrong versions that run the model in another mode than it is in, or need a model with modes."""
 
 from torch import nn
 
-from attnlab.causality import leaks
+from attnlab.causality import leaks, pad_invariant
 
 from . import exercise
 
@@ -50,3 +50,65 @@ def left_in_eval(fn, T, vocab):
     if isinstance(fn, nn.Module):
         fn.eval()
     return found
+
+
+ANY_CALLABLE = (
+    "You call `eval()` or `train()` on `fn`, or read its mode. According to the task, `fn` may be "
+    "any callable, and a plain function has no mode. A model should be asked as it is: is that "
+    "line needed?"
+)
+
+
+@exercise.mistake(ANY_CALLABLE, of="leaks")
+def eval_of_any_callable(fn, T, vocab):
+    fn.eval()
+    return leaks(fn, T, vocab)
+
+
+@exercise.mistake(ANY_CALLABLE, of="leaks")
+def eval_of_any_callable_and_back(fn, T, vocab):
+    fn.eval()
+    found = leaks(fn, T, vocab)
+    fn.train()
+    return found
+
+
+@exercise.mistake(ANY_CALLABLE, of="leaks")
+def train_of_any_callable(fn, T, vocab):
+    fn.train()
+    return leaks(fn, T, vocab)
+
+
+@exercise.mistake(ANY_CALLABLE, of="leaks")
+def mode_of_any_callable(fn, T, vocab):
+    mode = fn.training
+    found = leaks(fn.eval(), T, vocab)
+    fn.train(mode)
+    return found
+
+
+@exercise.mistake(ANY_CALLABLE, of="leaks")
+def mode_of_any_callable_kept(fn, T, vocab):
+    mode = fn.training
+    found = leaks(fn, T, vocab)
+    fn.train(mode)
+    return found
+
+
+@exercise.mistake(ANY_CALLABLE, of="pad_invariant")
+def eval_of_any_callable_with_padding(fn, T, vocab, pad):
+    return pad_invariant(fn.eval(), T, vocab, pad)
+
+
+@exercise.mistake(ANY_CALLABLE, of="pad_invariant")
+def train_of_any_callable_with_padding(fn, T, vocab, pad):
+    fn.train()
+    return pad_invariant(fn, T, vocab, pad)
+
+
+@exercise.mistake(ANY_CALLABLE, of="pad_invariant")
+def mode_of_any_callable_with_padding(fn, T, vocab, pad):
+    mode = fn.training
+    same = pad_invariant(fn, T, vocab, pad)
+    fn.train(mode)
+    return same
