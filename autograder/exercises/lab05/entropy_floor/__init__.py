@@ -52,7 +52,8 @@ def one_number(lab, draw):
     out = lab.next_token_loss(logits, ids)
     sure = 1e3 * nn.functional.one_hot(ids.roll(-1, 1), 7).double()
     return {
-        "shape": "a Python number" if isinstance(out, float) else list(out.shape),
+        "type": "Tensor" if isinstance(out, torch.Tensor) else type(out).__name__,
+        "shape": list(torch.as_tensor(out).shape),
         "dtype": dtype_of(out),
         "dtype of float32": dtype_of(lab.next_token_loss(logits.float(), ids)),
         "a model that knows the next token": lab.next_token_loss(sure, ids),

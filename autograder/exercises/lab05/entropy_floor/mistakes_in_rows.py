@@ -39,6 +39,33 @@ for name, logits in {
     wrong.several(name, rows, AN_ENTRY_FOR_EACH_PLACE)
     wrong.several(f"{name}_for_torch", rows | BY_TORCH, AN_ENTRY_FOR_EACH_PLACE)
     wrong.several(f"{name}_tokens_unflattened", rows | TOKENS_UNFLATTENED, AN_ENTRY_FOR_EACH_PLACE)
+# `reshape(-1, T)`, of the logits with all places and without the last one.
+LONG_ROWS = {
+    "_of_all": {
+        "[:, :-1].flatten(0, 1)": ".reshape(-1, logits.shape[1])",
+        "ids[:, 1:]": "ids",
+    },
+    "_of_the_cut": {"[:, :-1].flatten(0, 1)": "[:, :-1].reshape(-1, logits.shape[1])"},
+}
+for name, rows in LONG_ROWS.items():
+    wrong.several(f"reshaped_to_places{name}", rows, AN_ENTRY_FOR_EACH_PLACE)
+wrong.several(
+    "reshaped_to_places_of_all_for_torch", LONG_ROWS["_of_all"] | BY_TORCH, AN_ENTRY_FOR_EACH_PLACE
+)
+for name, by in (("", {}), ("_for_torch", BY_TORCH)):
+    wrong.several(
+        f"reshaped_to_sequences{name}",
+        {"[:, :-1].flatten(0, 1)": "[:, :-1].reshape(-1, len(ids))"} | by,
+        "Your rows of logits have as many entries as there are sequences. What does the softmax of "
+        "one place run over, and which axis has that length?",
+    )
+wrong(
+    "rows_for_all_places",
+    "[:, :-1].flatten(0, 1)",
+    "[:, :-1].reshape(ids.numel(), logits.shape[-1])",
+    "You ask for B · T rows of logits, but one place of each sequence was cut before. How many "
+    "places of a sequence are left?",
+)
 TRANSPOSED_FIRST = (
     "The logits were transposed before they were laid out in rows, so a row holds numbers of "
     "several places. Which axis must stay the last one?"
