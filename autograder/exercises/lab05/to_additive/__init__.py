@@ -31,6 +31,16 @@ def ask(lab, mask, dtype):
     return lab.to_additive(mask.clone(), dtype)
 
 
+def what_is_added(bias, mask):
+    """In words, the numbers at the allowed keys; at all keys if the shape is another one."""
+    allowed = (bias[mask] if bias.shape == mask.shape else bias).double()
+    if (allowed.abs() <= 1e-9).all():
+        added = "0"
+    else:
+        added = "minus infinity" if (allowed == -torch.inf).all() else "another number"
+    return f"{added} is added to their scores"
+
+
 def count(entries):
     return int(entries.sum())
 
@@ -50,9 +60,14 @@ def shape_and_dtype(lab, draw):
 @exercise.check(points=2)
 def the_lecture_table(lab, draw):
     """Reproduces the masked attention of "I am a student" (lecture N), to all digits."""
-    scores = attention_scores()
-    bias = lab.to_additive(lab.causal_mask(4), torch.float64)
-    return {"mask": bias, "attention": torch.softmax(scores + bias, -1)}
+    scores, mask = attention_scores(), lab.causal_mask(4)
+    bias = lab.to_additive(mask, torch.float64)
+    return {
+        # First: an infinity in the mask itself does not say that another one should be there.
+        "the keys that a query may attend to": what_is_added(bias, mask),
+        "mask": bias,
+        "attention": torch.softmax(scores + bias, -1),
+    }
 
 
 @exercise.check(points=1)
