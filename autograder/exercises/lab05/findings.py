@@ -28,7 +28,7 @@ def finding(lab, name):
     return " ".join(str(said).lower().split())
 
 
-@exercise.check(points=0.5, judge=Close(words=WORDS))
+@exercise.check(points=0.6, judge=Close(words=WORDS))
 def all_six(lab, draw):
     """Says one of the six things about each of the six models."""
     if not isinstance(lab.findings, dict):
@@ -40,7 +40,8 @@ def all_six(lab, draw):
     return seen | (dict.fromkeys(others[:5], UNASKED) if len(seen) < len(NAMES) else {})
 
 
-@exercise.check(points=0.5)
+# A wrong word is nearly always another model's, too: this only shows it, and costs little.
+@exercise.check(points=0.1)
 def each_once(lab, draw):
     """Says each of the six things about one model only."""
     if not isinstance(lab.findings, dict):
@@ -51,37 +52,37 @@ def each_once(lab, draw):
     return {"six different words": len(said) >= len(NAMES)}
 
 
-@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
+@exercise.check(points=0.55, hidden=True, judge=Close(words=WORDS))
 def model_a(lab, draw):
     """What is wrong with model A."""
     return finding(lab, "A")
 
 
-@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
+@exercise.check(points=0.55, hidden=True, judge=Close(words=WORDS))
 def model_b(lab, draw):
     """What is wrong with model B."""
     return finding(lab, "B")
 
 
-@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
+@exercise.check(points=0.55, hidden=True, judge=Close(words=WORDS))
 def model_c(lab, draw):
     """What is wrong with model C."""
     return finding(lab, "C")
 
 
-@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
+@exercise.check(points=0.55, hidden=True, judge=Close(words=WORDS))
 def model_d(lab, draw):
     """What is wrong with model D."""
     return finding(lab, "D")
 
 
-@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
+@exercise.check(points=0.55, hidden=True, judge=Close(words=WORDS))
 def model_e(lab, draw):
     """What is wrong with model E."""
     return finding(lab, "E")
 
 
-@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
+@exercise.check(points=0.55, hidden=True, judge=Close(words=WORDS))
 def model_f(lab, draw):
     """What is wrong with model F."""
     return finding(lab, "F")
