@@ -61,10 +61,34 @@ exercise = Predictions(
 
 exercise.wrong(
     "no_cache",
-    "P1: your triangle starts in the top left corner, as if there were no cache. At which key does "
-    "the last of the three queries stand?",
+    "P1: your number fits a triangle in the top left corner, as if there were no cache, or the row "
+    "of one query. At which keys do the three queries stand?",
     P1=6,
 )
+for keys in (4, 5):
+    exercise.wrong(
+        f"one_row_of_{keys}",
+        "P1: your number fits the row of one query. How many queries are new?",
+        P1=keys,
+    )
+exercise.wrong(
+    "three_keys_each",
+    "P1: your number fits three keys for every query. Does a new query see the cached keys, and "
+    "which of the new ones?",
+    P1=9,
+)
+exercise.wrong(
+    "one_key_ahead",
+    "P1: your number fits a triangle that is moved by one key. Which of the six keys is the first "
+    "query's own?",
+    P1=17,
+)
+for name, count in (("triangle", 21), ("square", 36)):
+    exercise.wrong(
+        f"whole_{name}",
+        "P1: your number fits a mask with six queries. How many of the queries are new?",
+        P1=count,
+    )
 exercise.wrong(
     "all_entries",
     "P1: that is the number of all entries of the mask. Which keys must the first query not see?",
@@ -72,7 +96,8 @@ exercise.wrong(
 )
 exercise.wrong(
     "without_the_diagonal",
-    "P1: you left out each query's own place. May a token look at itself?",
+    "P1: your number fits queries that do not see their own place, or that all see as many keys as "
+    "the first one. Which keys does the second of the three see?",
     P1=12,
 )
 exercise.wrong(
@@ -82,6 +107,11 @@ exercise.wrong(
 )
 exercise.wrong(
     "zero_hides", "P2: that would be right for -inf. What is the exponential of 0?", P2=0.0
+)
+exercise.wrong(
+    "scores_summed",
+    "P2: that is the sum of the two scores. What makes weights of scores?",
+    P2=0.3,
 )
 exercise.wrong(
     "half_of_it",
@@ -127,16 +157,64 @@ exercise.wrong(
     P3=float("nan"),
 )
 exercise.wrong(
+    "everything_for_each",
+    "P3: with your number, each of the four keys gets the whole weight of the row. What do the "
+    "weights of a row sum to?",
+    P3=1.0,
+)
+for name, share in (("two", 1 / 2), ("three", 1 / 3), ("five", 1 / 5)):
+    exercise.wrong(
+        f"one_of_{name}",
+        "P3: your number fits another number of equal scores. How many scores has the row?",
+        P3=share,
+    )
+for name, weight in (
+    ("the_score", -1e9),
+    ("infinity", float("inf")),
+    ("minus_infinity", -float("inf")),
+    ("in_percent", 25),
+):
+    exercise.wrong(
+        f"no_weight_but_{name}",
+        "P3: your number is below 0 or above 1. Between which two numbers is a weight, and what "
+        "does softmax divide by?",
+        P3=weight,
+    )
+exercise.wrong(
     "the_floor",
     "P4: that is the floor for models that see only the past. This one sees the symbol that it "
     "should predict: how surprised can it be?",
     P4=1.373,
 )
-for name, loss in (("below_zero", -1.373), ("endlessly_low", -float("inf"))):
+for name, loss in (
+    ("below_zero", -1.373),
+    ("minus_one", -1.0),
+    ("endlessly_low", -float("inf")),
+):
     exercise.wrong(
         name,
         "P4: a mean of surprises cannot be negative. How large is the surprise at a symbol that "
         "was already seen?",
+        P4=loss,
+    )
+exercise.wrong(
+    "loss_of_the_past",
+    "P4: your number is close to what the model of the past reaches. Which view has the model in "
+    "the question, and what does it know of the next symbol?",
+    P4=1.407,
+)
+for name, loss in (("last_symbol_alone", 1.93), ("guessing", 2.079)):
+    exercise.wrong(
+        name,
+        "P4: a model that sees two symbols of the past reaches less than your number. What does "
+        "this model see beyond the past?",
+        P4=loss,
+    )
+for loss in (0.02, 0.04, 0.06, 0.08, 0.1):
+    exercise.wrong(
+        f"nearly_{str(loss).replace('.', '_')}",
+        "P4: your number is small, but the question is how low the loss can get, however long the "
+        "model trains. How surprised must a model be by a symbol that it sees?",
         P4=loss,
     )
 for digits in (1, 2, 3):
