@@ -9,6 +9,7 @@ advice for a known mistake is better and comes first (see :mod:`attnlab.checking
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -171,7 +172,9 @@ def _explain_value(difference: Difference) -> str:
                 return f"{strange} Where does it come from?"
             return f"{strange} Follow the first such entry back through your code."
         case "number":
-            return f"your number is not right{_nearly(expected, seen)}"
+            # It may be a prediction, written by hand: a word on its sign would give it away.
+            turned = math.isclose(as_float(seen), -as_float(expected))
+            return f"your number is not right{'.' if turned else _nearly(expected, seen)}"
         case "word":
             return f"no such word; choose one of {', '.join(map(repr, expected))}."
         case "values" if isinstance(seen, bool):

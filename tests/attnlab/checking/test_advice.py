@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -217,6 +218,12 @@ def test_a_line_that_denies_is_asked_about_its_condition(line, denies):
     assert ("Is the condition of this line, or of the `if` before it, true or false" in told) is (
         denies
     )
+
+
+def test_the_sign_of_a_number_that_may_be_written_by_hand_is_not_told():
+    difference = Close().compare(-3.5, 3.5)
+    assert "Only the sign is wrong" in explain(difference)
+    assert explain(replace(difference, kind="number")) == "your number is not right."
 
 
 def test_advice_names_slices_that_are_wrong_throughout():
