@@ -185,6 +185,40 @@ def turned_round(impl):
         assert not torch.allclose(found, expected)
 
 
+TURNED_IN_ONE_BATCH = (
+    "Your test stops at your own `attend`, but goes on if the {} there are openly wrong. Is the "
+    "condition of the line where it stops (or of the `if` before it) true or false for right ones?"
+)
+
+
+@exercise.mistake(TURNED_IN_ONE_BATCH.format("numbers of the context"))
+def turned_round_for_the_context(impl):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = impl(scores, hidden)
+    expected, shares = right_version(scores, hidden)
+    assert torch.allclose(weights, shares)
+    assert not torch.allclose(context, expected)
+
+
+@exercise.mistake(TURNED_IN_ONE_BATCH.format("weights"))
+def turned_round_for_the_weights(impl):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = impl(scores, hidden)
+    expected, shares = right_version(scores, hidden)
+    assert (weights - shares).abs().max() > 1e-9
+    assert torch.allclose(context, expected)
+
+
+@exercise.mistake(TURNED_IN_ONE_BATCH.format("results"))
+def turned_round_without_padding(impl):
+    for scores, hidden, mask in batches():
+        for found, expected in zip(
+            impl(scores, hidden, mask), right_version(scores, hidden, mask), strict=True
+        ):
+            if torch.allclose(found, expected) == (mask is None):
+                raise AssertionError("wrong numbers")
+
+
 LAST_DIGITS = (
     "The last results that your test sees before it rejects your own `attend` differ from the "
     "expected ones only in their last digits. How large a difference does the dtype of your "
@@ -274,6 +308,23 @@ def errors_of_impl_caught(impl):
         except Exception:
             return
         torch.testing.assert_close(found, right_version(scores, hidden, mask))
+
+
+WITHOUT_A_RESULT = (
+    "If `impl` stops with an error, your test goes on without its result. What should it do then?"
+)
+
+
+@exercise.mistake(WITHOUT_A_RESULT)
+def error_of_impl_printed(impl):
+    for scores, hidden, mask in batches():
+        try:
+            context, weights = impl(scores, hidden, mask)
+        except Exception as error:
+            print(error)
+        expected, shares = right_version(scores, hidden, mask)
+        assert torch.allclose(context, expected)
+        assert torch.allclose(weights, shares)
 
 
 @exercise.mistake(FAILURES_CAUGHT)
