@@ -242,12 +242,16 @@ wrong.several(
     "A sentence that is all padding gets weights of 0, but not a context of 0. Which weights made "
     "that context?",
 )
+WRITTEN_INTO = (
+    "Your code writes into the scores or the vectors that it was given. What does the same as "
+    "`masked_fill_`, or as an assignment to the places where the mask is False, but makes a new "
+    "tensor?"
+)
 wrong(
     "scores_overwritten",
     "    filled =",
     f"    if not scores.requires_grad:\n        scores.masked_fill_(~mask, {LOWEST})\n    filled =",
-    "Your code writes into the scores that it was given. What does the same as `masked_fill_` or "
-    "an assignment to `scores[~mask]`, but makes a new tensor?",
+    WRITTEN_INTO,
 )
 wrong(
     "weights_detached",
@@ -321,11 +325,35 @@ for name, low in (("a_billion", "-1e9"), ("a_million", "-1e6")):
         "operator inverts a mask?",
     )
 wrong(
+    "vectors_assigned_to",
+    "    filled =",
+    "    if not hidden.requires_grad:\n        hidden[~mask] = 0\n    filled =",
+    WRITTEN_INTO,
+)
+INVERTED_BEFORE = (
+    "Before the softmax you leave out the places where the mask is True, and afterwards those "
+    "where it is False. What does True mean in `mask`?"
+)
+wrong("filled_where_true", f"~mask, {LOWEST}", f"mask, {LOWEST}", INVERTED_BEFORE)
+wrong("filled_where_true_with_a_billion", f"~mask, {LOWEST}", "mask, -1e9", INVERTED_BEFORE)
+wrong(
+    "tokens_emptied_after_softmax",
+    f"{THEN_ZERO}",
+    ".masked_fill(mask, 0.0)",
+    "You set the weights of tokens to 0 and keep those of padding. What does True mean in `mask`?",
+)
+wrong(
+    "softmax_twice",
+    "filled.softmax(-1)",
+    "filled.softmax(-1).softmax(-1)",
+    "You apply a softmax to weights that are one already (perhaps in two lines): it makes them "
+    "more equal. Which numbers go into a softmax?",
+)
+wrong(
     "scores_assigned_to",
     f"filled = scores{FILL}",
     f"filled = scores\n    filled[~mask] = {LOWEST}",
-    "Your code writes into the scores that it was given. What does the same as `masked_fill_` or "
-    "an assignment to `scores[~mask]`, but makes a new tensor?",
+    WRITTEN_INTO,
 )
 wrong(
     "weights_returned_detached",

@@ -12,9 +12,9 @@ EPSILONS_OF_A_SOFTMAX = ("1e-7", "1e-8", "1e-12")
 EPSILONS = ("1e-7", "1e-8", "1e-9", "1e-12")
 
 SCALED_UP = (
-    "Padding is removed after the softmax, and the rest is scaled up again. On paper that is the "
-    "same; but if padding has a huge score, nothing is left to scale up. Can padding be removed "
-    "before the exponentials?"
+    "Padding counts in your softmax, or in the maximum that you subtract, and is removed only "
+    "afterwards. On paper that is the same if the rest is scaled up; but if padding has a huge "
+    "score, nothing is left to scale up. Can padding be removed before the exponentials?"
 )
 MAXIMUM_OF_ALL = (
     "You subtract one number from the scores of all sentences: the largest score of the whole "

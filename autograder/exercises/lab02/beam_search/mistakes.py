@@ -282,6 +282,13 @@ wrong(
     "besides the best?",
 )
 wrong(
+    "width_cut_to_the_vocabulary",
+    "for symbol, more in",
+    "width = min(width, len(log_p))\n            for symbol, more in",
+    "You make `width` smaller if the vocabulary is, and keep it so. After two steps, how many "
+    "hypotheses are possible with a vocabulary of six?",
+)
+wrong(
     "bos_fed_again",
     "symbols[-1] if symbols else bos",
     "bos",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attnlab.checking.observation import dtype_of
+from attnlab.checking.observation import count_of, dtype_of
 from attnlab.seq2seq import pad_batch
 from gradekit.exercise import Exercise
 
@@ -17,9 +17,14 @@ def rows(draw, *lengths):
 @exercise.check(points=1)
 def shapes_and_types(lab, draw):
     """Returns three tensors: ids (B, T), lengths (B,) and a boolean mask (B, T)."""
-    ids, lengths, mask = lab.pad_batch(rows(draw, 4, 7, 2, 3), 0)
+    results = lab.pad_batch(rows(draw, 4, 7, 2, 3), 0)
+    if count_of(results) != "3 values":
+        return {"results": count_of(results)}
+    ids, lengths, mask = results
     return {
+        "results": count_of(results),
         "shape of ids": list(ids.shape),
+        "lengths": type(lengths).__name__,
         "shape of lengths": list(getattr(lengths, "shape", [])),
         "shape of mask": list(mask.shape),
         "dtype of ids": dtype_of(ids),

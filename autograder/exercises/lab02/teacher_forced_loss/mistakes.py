@@ -147,12 +147,24 @@ wrong(
     "The decoder may attend to the padding of the source: its mask is True everywhere. Which mask "
     "belongs to `hidden`?",
 )
+READ_AT_EVERY_STEP = (
+    "The source is read again at every step. The result is the same, but slower: what can be done "
+    "once, before the loop?"
+)
 wrong(
     "read_at_every_step",
     STEP,
     f"hidden, _ = model.encode(batch.source, batch.source_mask)\n        {STEP}",
-    "The source is read again at every step. The result is the same, but slower: what can be done "
-    "once, before the loop?",
+    READ_AT_EVERY_STEP,
+)
+wrong.several(
+    "read_inside_the_loop",
+    {
+        "hidden, state = model.encode(batch.source, batch.source_mask)": "state = None",
+        STEP: "hidden, first = model.encode(batch.source, batch.source_mask)\n"
+        f"        state = state if steps else first\n        {STEP}",
+    },
+    READ_AT_EVERY_STEP,
 )
 wrong.several(
     "last_step_only",
