@@ -222,6 +222,13 @@ wrong(
     "too high and changes each time. Which mode is for evaluation?",
 )
 wrong(
+    "mode_of_the_outermost_restored",
+    "    model.train(before)\n",
+    "    model.training = before\n",
+    "After your call, the layers inside the model stay in evaluation mode: `training` is an "
+    "attribute of each layer. Which call sets all of them?",
+)
+wrong(
     "mode_not_restored",
     "    model.train(before)\n",
     "",
