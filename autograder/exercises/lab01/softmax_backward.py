@@ -224,13 +224,6 @@ wrong(
     "You take one sum over the whole tensor, so rows change each other's gradients. Along which "
     "axis do the probabilities sum to one?",
 )
-wrong(
-    "einsum_for_two_axes",
-    "(p * grad_p).sum(-1, keepdim=True)",
-    'torch.einsum("nv,nv->n", grad_p, p)[:, None]',
-    "Your sum names each axis, so it works for two axes alone. p may be of shape (7,) or "
-    "(2, 3, 5): what stands for any number of axes there?",
-)
 SECOND_AXIS = (
     "Your sum runs over axis 1. That is a row if there are two axes. Which axis is the last one of "
     "a p of shape (7,), and of a p of shape (2, 3, 5)?"

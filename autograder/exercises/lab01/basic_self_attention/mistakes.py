@@ -224,13 +224,6 @@ wrong(
     "You return the weights. What should be multiplied by them and added up?",
 )
 wrong(
-    "table_for_sums_only",
-    "X @ X.mT if similarity is None else similarity",
-    'X @ X.mT if similarity is None or mode == "softmax" else similarity',
-    "A given table counts only with mode=\"sum\"; softmax always gets the dot products. Does the "
-    "task let the mode decide whether the table is used?",
-)
-wrong(
     "table_ignored",
     " if similarity is None else similarity",
     "",

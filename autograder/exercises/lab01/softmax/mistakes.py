@@ -156,15 +156,15 @@ wrong(
     "axis_put_back_at_the_end",
     "exp.sum(dim, keepdim=True)",
     "exp.sum(dim)[..., None]",
-    "You put the axis of the sum (or of the maximum) back at the end, whatever `dim` is. Which "
-    "shape must it have for x of shape (3, 5, 7) and dim=1?",
+    "You put the axis of the sum back at the end, whatever `dim` is. Which shape must the sum have "
+    "for x of shape (3, 5, 7) and dim=1?",
 )
 wrong(
     "keepdim_missing",
     "sum(dim, keepdim=True)",
     "sum(dim)",
-    "The axis you reduced is gone, so the division (or the difference from the maximum) broadcasts "
-    "along another axis; a square input hides that. What are the shapes on its two sides?",
+    "The axis you reduced is gone, so the division broadcasts along another axis (a square input "
+    "hides that). What are the shapes on the two sides of your division?",
 )
 wrong(
     "squeezed",
