@@ -11,6 +11,8 @@ from attnlab.checking.observation import dtype_of
 from attnlab.softmax import softmax
 from gradekit.exercise import WHICH_LINE_DECIDES, write_a_test
 
+from .conditions import condition_turned_round, dtypes_for_whole_numbers, right_version
+
 # Not among them: a wrong default and integers of 8 bits, which few right tests try.
 VERSIONS = [
     "always_first_axis",
@@ -45,10 +47,6 @@ exercise = write_a_test(
     versions=VERSIONS,
     title="Rejects the wrong versions of softmax that students write, and accepts the right ones.",
 )
-
-
-def right_version(x, dim=-1):
-    return torch.softmax(x if x.is_floating_point() else x.double(), dim)
 
 
 def not_normalised(x, dim=-1):
@@ -195,16 +193,15 @@ def openly_wrong(lab, draw):
         "rejects the same probability for all": rejected(all_the_same),
         "rejects a softmax that ignores dim": rejected(last_axis_always),
     }
-    # Another test that rejects torch's own rejects numbers that are wrong everywhere, too.
-    turned_round = accepted is not True and not any(list(rejects.values())[:2])
+    turned_round = accepted is not True and condition_turned_round(draw, lab.test_softmax)
     return {
         "the last comparison before torch's own is rejected": (
             "numbers of float16 and a limit that float16 rounds to 0"
             if limit_of_zero
             else "none, or another one"
         ),
-        "what your test accepts": (
-            "only wrong versions" if turned_round else "torch's own, or nothing"
+        "the line that rejects right results and accepts wrong ones": (
+            (accepted.source_line or "one of them") if turned_round else "none"
         ),
         # The error is that of this comparison.
         "accepts torch's own": True if limit_of_zero else accepted,
@@ -233,6 +230,15 @@ def right_in_every_dtype(lab, draw):
 
         return version
 
+    found = accepted_at_each_dtype(draw, lab.test_softmax)
+    turned_round = False
+    if not all(answer is True for answer in found.values()):
+        turned_round = condition_turned_round(draw, lab.test_softmax)
+    whole = "float32 and float64"
+    if not turned_round:
+        whole = dtypes_for_whole_numbers(draw, lab.test_softmax)
+    if turned_round or whole == "float32 only":  # the version above returns float64
+        found = dict.fromkeys(found, True)
     wrong = {
         "the same probability for all": all_the_same,
         "numbers of which the second half is wrong": half_right,
@@ -240,9 +246,16 @@ def right_in_every_dtype(lab, draw):
         "numbers that are one percent too large": scaled(1.01),
         "right numbers in reversed order": reversed_order,
     }
-    rejects = {f"rejects {name}": draw.rejects(lab.test_softmax, f) for name, f in wrong.items()}
+    rejects = {
+        f"rejects {name}": turned_round or draw.rejects(lab.test_softmax, version)
+        for name, version in wrong.items()
+    }
     return {
-        **accepted_at_each_dtype(draw, lab.test_softmax),
+        "conditions that right results fail and wrong ones meet": (
+            "one of them" if turned_round else "none"
+        ),
+        "dtypes in which it accepts right results for whole numbers": whole,
+        **found,
         **rejects,
         "rejects nothing but": rejects_nothing_but(draw, lab.test_softmax, rejects),
     }

@@ -82,6 +82,15 @@ def any_instead_of_all(impl):
 
 
 @exercise.mistake(SOME_NUMBERS)
+def any_instead_of_all_in_every_dtype(impl):
+    for dtype in (torch.float64, torch.float32):
+        x = torch.randn(3, 5, 7, dtype=dtype)
+        for dim in range(3):
+            near = (impl(x.clone(), dim) - torch.softmax(x, dim)).abs() < 1e-3
+            assert near.any()
+
+
+@exercise.mistake(SOME_NUMBERS)
 def first_row_only(impl):
     x = torch.randn(3, 5, 7, dtype=torch.float64)
     for dim in range(3):
@@ -96,14 +105,43 @@ def sorted_numbers(impl):
         assert torch.allclose(shares.sort(dim).values, expected.sort(dim).values)
 
 
-@exercise.mistake(
-    "Your test rejects right versions and accepts wrong ones. Is the condition of its `assert`, or "
-    "of the `if` before its `raise`, true or false for a right result?"
+CONDITION_TURNED_ROUND = (
+    "One line of your test rejects right results, and wrong results pass it. Is the condition of "
+    "this line (or of the `if` before it) true or false for a right result?"
 )
+
+
+@exercise.mistake(CONDITION_TURNED_ROUND)
 def turned_round(impl):
     x = torch.randn(3, 5, 7, dtype=torch.float64)
     for dim in range(3):
         assert not torch.allclose(impl(x.clone(), dim), torch.softmax(x, dim))
+
+
+@exercise.mistake(CONDITION_TURNED_ROUND)
+def turned_round_behind_a_right_comparison(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        assert torch.allclose(impl(x.clone(), dim), torch.softmax(x, dim))
+        assert (impl(x.clone(), dim).sum(dim) - 1).abs().max() > 1e-3
+
+
+@exercise.mistake(CONDITION_TURNED_ROUND)
+def turned_round_for_the_input(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    given = x.clone()
+    assert torch.allclose(impl(given), torch.softmax(x, -1))
+    if torch.equal(given, x):
+        raise AssertionError("the input changed")
+
+
+@exercise.mistake(CONDITION_TURNED_ROUND)
+def turned_round_for_the_dtype(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        shares = impl(x.clone(), dim)
+        assert shares.shape == x.shape
+        assert shares.dtype != x.dtype
 
 
 @exercise.mistake(

@@ -123,7 +123,8 @@ for name, part, advice in (
     asks_too_little(name, "shares_compared, thousands_compared", advice, f", {part}")
 IN_ANOTHER_ORDER = (
     "Your test accepts the right numbers in reversed order. Perhaps it compares only their sums, "
-    "or only the largest of them. With what could you compare each number at its own index?"
+    "or only the largest of them, or asks whether any number agrees, not whether all do. With what "
+    "could you compare each number at its own index?"
 )
 asks_too_little(
     "a_distribution_is_enough",
@@ -149,12 +150,15 @@ asks_too_little(
     "right for these, too. With what could you compare the shares themselves?",
     ", sums_asked, order_asked",
 )
+WHOLE_NUMBERS = (
+    "Your test rejects right versions that return {} for whole numbers: it asks for another dtype "
+    "there, or for more digits. For whole numbers, a right version may return either floating "
+    "dtype, float32 or float64. What must you do before you compare such a result with yours?"
+)
 for dtype, other in (("float32", "float64"), ("float64", "float32")):
     asks_too_little(
         f"whole_numbers_must_give_{dtype}",
         "whole_numbers_tried",
-        f"Your test rejects right versions that return {other} for whole numbers: it asks for "
-        "another dtype there, or for more digits. What does the task promise about the dtype of "
-        "such a result?",
+        WHOLE_NUMBERS.format(other),
         f", whole_numbers_give_{dtype}",
     )
