@@ -67,7 +67,7 @@ def memory(lab, draw):
     with LargestTensor() as largest:
         out = lab.softmax_backward(p, grad_p)
     return {
-        "gradient": out,
+        "shape of the gradient": list(out.shape),  # other checks ask about its numbers
         "your largest tensor, as a multiple of the input (12 stands for 12 or less)": max(
             12, largest.bytes // (p.nelement() * 8)
         ),
@@ -306,9 +306,9 @@ wrong(
 
 
 JACOBIAN = (
-    "The numbers are right, but you create a tensor of V × V numbers on the way: 20 GB for each "
-    "token at V = 50,000. If you write the product of the Jacobian and a vector as a sum and "
-    "simplify it on paper, what is left?"
+    "You create a tensor of V × V numbers on the way: 20 GB for each token at V = 50,000. If you "
+    "write the product of the Jacobian and a vector as a sum and simplify it on paper, what is "
+    "left?"
 )
 
 
@@ -335,6 +335,22 @@ def first_axis_one_by_one(p, grad_p):
     for i in range(p.shape[0]):
         inner[i] = (p[i] * grad_p[i]).sum()
     return p * (grad_p - inner)
+
+
+OTHER_AXES = (
+    "Your code only works for one number of axes: an einsum names each axis (`nv`), or a line "
+    "unpacks a shape or calls `bmm`. Which part of it can stand for any number of axes, for p of "
+    "shape (7,) as well as (2, 3, 5)?"
+)
+for name, inner in (
+    ("one_axis_in_einsum", "torch.einsum('v,v->', p, grad_p)"),
+    ("two_axes_in_einsum", "torch.einsum('nv,nv->n', p, grad_p)[:, None]"),
+    ("three_axes_in_einsum", "torch.einsum('btv,btv->bt', p, grad_p).unsqueeze(-1)"),
+    ("batched_product", "torch.bmm(p[:, None], grad_p[:, :, None])[:, 0]"),
+):
+    wrong(name, "(p * grad_p).sum(-1, keepdim=True)", inner, OTHER_AXES)
+for name, axes in (("two", "n, V"), ("three", "n, T, V")):
+    wrong(f"shape_of_{name}_axes", "    inner", f"    {axes} = p.shape\n    inner", OTHER_AXES)
 
 
 @exercise.also_right

@@ -230,6 +230,14 @@ wrong(
     "The argument `similarity` is not used: you always take the dot products. When should you take "
     "them?",
 )
+for used, ignored in (("sum", "softmax"), ("softmax", "sum")):
+    wrong(
+        f"table_ignored_by_{ignored}",
+        "if similarity is None else",
+        f'if similarity is None or mode == "{ignored}" else',
+        f'You use a given `similarity` with mode="{used}" only. With mode="{ignored}" you take '
+        "other numbers. Does the task let the mode decide which similarities are normalised?",
+    )
 for name, both in (
     ("added_to", "X @ X.mT + (0 if similarity is None else similarity)"),
     ("multiplied_by", "X @ X.mT * (1 if similarity is None else similarity)"),

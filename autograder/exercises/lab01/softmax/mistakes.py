@@ -7,6 +7,7 @@ import torch
 from . import (  # noqa: F401 - to register them
     exercise,
     mistakes_in_axes,
+    mistakes_in_names,
     mistakes_with_limits,
 )
 from .also_right import in_three_lines
@@ -152,20 +153,6 @@ for name, above, below in (
         "The exponents above and below your division line are not shifted by the same number, so "
         "the shift does not cancel. From which of the two do you subtract the maximum?",
     )
-wrong(
-    "axis_put_back_at_the_end",
-    "exp.sum(dim, keepdim=True)",
-    "exp.sum(dim)[..., None]",
-    "You put the axis of the sum back at the end, whatever `dim` is. Which shape must the sum have "
-    "for x of shape (3, 5, 7) and dim=1?",
-)
-wrong(
-    "keepdim_missing",
-    "sum(dim, keepdim=True)",
-    "sum(dim)",
-    "The axis you reduced is gone, so the division broadcasts along another axis (a square input "
-    "hides that). What are the shapes on the two sides of your division?",
-)
 wrong(
     "squeezed",
     "exp / exp.sum(dim, keepdim=True)",

@@ -5,10 +5,26 @@ from __future__ import annotations
 import torch
 
 from . import exercise
-from .also_right import axis_moved_to_the_end, slice_by_slice
+from .also_right import axis_moved_to_the_end, in_three_lines, slice_by_slice
 
+wrong = exercise.edits(in_three_lines)
 wrong_moved = exercise.edits(slice_by_slice)
 wrong_swapped = exercise.edits(axis_moved_to_the_end)
+
+PUT_BACK_AT_THE_END = (
+    "You put the axis of the maximum or of the sum back at the end, whatever `dim` is. Which shape "
+    "must both have for x of shape (3, 5, 7) and dim=1?"
+)
+AXIS_LOST = (
+    "The axis that a maximum or a sum reduced is gone, so the difference or the division "
+    "broadcasts along another axis (a square input hides that). What are the shapes on the two "
+    "sides of each?"
+)
+for place, call in (("", "sum"), ("_of_the_maximum", "amax")):
+    kept = f"{call}(dim, keepdim=True)"
+    at_the_end = f"{call}(dim)[..., None]"
+    wrong(f"axis{place}_put_back_at_the_end", kept, at_the_end, PUT_BACK_AT_THE_END)
+    wrong(f"keepdim{place}_missing", kept, f"{call}(dim)", AXIS_LOST)
 
 RESHAPED = (
     "You bring the axis `dim` to one end, and give the result its old shape with `reshape` or "
