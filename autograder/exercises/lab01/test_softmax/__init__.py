@@ -7,11 +7,16 @@ import contextlib
 import torch
 from torch.overrides import TorchFunctionMode
 
-from attnlab.checking.observation import dtype_of
+from attnlab.checking.observation import NO_REASON, dtype_of
 from attnlab.softmax import softmax
 from gradekit.exercise import WHICH_LINE_DECIDES, write_a_test
 
-from .conditions import condition_turned_round, dtypes_for_whole_numbers, right_version
+from .conditions import (
+    accepted_although_it_stops,
+    condition_turned_round,
+    dtypes_for_whole_numbers,
+    right_version,
+)
 
 # Not among them: a wrong default and integers of 8 bits, which few right tests try.
 VERSIONS = [
@@ -170,9 +175,19 @@ def failures_leave_it(lab, draw):
             return not stops and draw.rejects(lab.test_softmax, zeros) is True
         return False
 
+    def where_errors_are_lost():
+        with contextlib.suppress(NameError):
+            if draw.rejects(lab.test_softmax, always_stops) is True:
+                return accepted_although_it_stops(draw, lab.test_softmax)
+        return "none"
+
+    lost = draw.lost_failure(lab.test_softmax, zeros)
     return {
-        "what loses a failure": draw.lost_failure(lab.test_softmax, zeros),
+        "what loses a failure": lost,
         "rejects a version that stops with an error": not accepts_errors(),
+        "scores for which a version may stop with an error": (
+            where_errors_are_lost() if lost == NO_REASON else "none"
+        ),
     }
 
 

@@ -66,3 +66,53 @@ def all_errors_caught(impl):
         assert all(compared(impl))
     except Exception:
         pass
+
+
+SOME_ERRORS_CAUGHT = (
+    "Your test accepts a version that stops with an error for some scores: an `except` there lets "
+    "the test go on, and may lose failed comparisons, too. Which error do you expect there, and "
+    "what should your test do then?"
+)
+
+
+def compared_and_caught(impl, scores):
+    assert all(compared(impl))
+    expected = torch.softmax(scores.double(), 0)
+    try:  # noqa: SIM105
+        torch.testing.assert_close(impl(scores, 0).double(), expected, atol=1e-3, rtol=0)
+    except Exception:
+        pass
+
+
+@exercise.mistake(SOME_ERRORS_CAUGHT)
+def errors_for_whole_numbers_caught(impl):
+    compared_and_caught(impl, torch.tensor([1, 2, 3]))
+
+
+@exercise.mistake(SOME_ERRORS_CAUGHT)
+def errors_for_16_bits_caught(impl):
+    compared_and_caught(impl, torch.tensor([1.0, 2.0, 3.0]).half())
+
+
+@exercise.mistake(SOME_ERRORS_CAUGHT)
+def errors_for_minus_infinity_caught(impl):
+    compared_and_caught(impl, torch.tensor([1.0, -torch.inf, 3.0]))
+
+
+@exercise.mistake(SOME_ERRORS_CAUGHT)
+def errors_for_large_scores_caught(impl):
+    compared_and_caught(impl, torch.tensor([1000.0, 2000.0, 3.0]))
+
+
+@exercise.mistake(SOME_ERRORS_CAUGHT)
+def errors_for_gradients_caught(impl):
+    compared_and_caught(impl, torch.tensor([1.0, 2.0, 3.0], requires_grad=True))
+
+
+@exercise.mistake(FAILURES_CAUGHT)
+def some_failures_caught(impl):
+    assert all(compared(impl))
+    try:  # noqa: SIM105
+        assert impl(torch.tensor([1, 2, 3]), 0).is_floating_point()
+    except Exception:
+        pass
