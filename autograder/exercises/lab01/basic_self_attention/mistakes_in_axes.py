@@ -61,3 +61,14 @@ for name, transposed in (
     ("transposed_as_a_matrix", "X.t()"),
 ):
     wrong(name, "X.mT", transposed, TRANSPOSED)
+
+WITHOUT_BATCH_AXES = (
+    "Your code only works without batch axes: an einsum names each axis (`id`), or a line unpacks "
+    "a shape. Which part of it can stand for any number of axes in front of words and features?"
+)
+for name, old, new in (
+    ("einsum_of_the_words", "X @ X.mT", "torch.einsum('id,jd->ij', X, X)"),
+    ("einsum_of_the_weights", "weights @ X", "torch.einsum('ij,jd->id', weights, X)"),
+    ("shape_of_two_axes", "    scores =", "    T, d = X.shape\n    scores ="),
+):
+    wrong(f"{name}_without_batch_axes", old, new, WITHOUT_BATCH_AXES)
