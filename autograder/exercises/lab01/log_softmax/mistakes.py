@@ -276,13 +276,14 @@ wrong_log_softmax(
     "In log_softmax you subtract one maximum for the whole tensor: a slice far below it underflows "
     "to log 0 = -inf. Which maximum belongs to each slice?",
 )
-wrong_log_softmax(
-    "axis_put_back_at_the_end",
-    "sum(dim, keepdim=True)",
-    "sum(dim)[..., None]",
-    "You put the axis of the sum back at the end, whatever `dim` is. Which shape must the sum have "
-    "for x of shape (3, 5, 7) and dim=1?",
-)
+for name, call in (("", "sum"), ("_of_the_maximum", "x.amax")):
+    wrong_log_softmax(
+        f"axis{name}_put_back_at_the_end",
+        f"{call}(dim, keepdim=True)",
+        f"{call}(dim)[..., None]",
+        "You put the axis of a maximum or of a sum back at the end, whatever `dim` is. Which shape "
+        "must both have for x of shape (3, 5, 7) and dim=1?",
+    )
 wrong_log_softmax(
     "log_softmax_in_float32",
     "    shifted = x",

@@ -10,8 +10,8 @@ from . import exercise
 
 
 @exercise.mistake(
-    "The result of logsumexp has one axis less than the scores, so the subtraction broadcasts "
-    "along the wrong axis. Where must an axis of length 1 be added again?",
+    "A maximum, a sum or the result of logsumexp has one axis less than the scores, so a "
+    "subtraction broadcasts along the wrong axis. Where must an axis of length 1 be added again?",
     of="log_softmax",
 )
 def axis_lost(x, dim=-1):
