@@ -90,7 +90,7 @@ _QUESTIONS_BY_MESSAGE = {
 # A line of a test that only calls the version, which all labs call `impl`.
 _CALL = re.compile(r"(?:[\w\s,.*()\[\]]+=\s*)?impl\([^()]*(?:\([^()]*\)[^()]*)*\)$")
 # A line of a test that may reject what is right: a condition that is denied, or stands before it.
-_DENIES = re.compile(r"raise\b|assert (?:not\b|False\b|.*(?:!=|> *[\de.-]+\b))")
+_DENIES = re.compile(r"raise\b|if\b.*: *raise\b|assert (?:not\b|False\b|.*(?:!=|> *[\de.-]+\b))")
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'$")
 _NOT_TENSORS = frozenset(
     ["tuple", "list", "dict", "set", "str", "bool", "int", "float", "function", "method", "type"]

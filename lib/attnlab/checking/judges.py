@@ -53,13 +53,6 @@ class Difference:
         key = str(self.path[-1]) if self.path else ""
         return isinstance(self.seen, Raised) and key.startswith("accepts ")
 
-    @property
-    def is_acceptance(self) -> bool:
-        """Whether the student's test accepted a wrong version (see :meth:`.Draw.rejects`)."""
-        key = str(self.path[-1]) if self.path else ""
-        accepted = key.startswith("rejects ") and self.seen is False
-        return accepted or self.kind in ("test returns", "test prints", "lets through")
-
 
 class Judge(Protocol):
     """Compares two observations and gives credit."""

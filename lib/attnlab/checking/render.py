@@ -160,13 +160,12 @@ class Report:
     def _is_fault_of_this_step(self) -> bool:
         """Whether no earlier step that passes its checks can be the reason.
 
-        A test accepts wrong versions and no more is wrong, accepts the student's own version and
-        rejects another right one, or cannot compare what it computed; a line of this step stopped,
-        although what earlier steps give has the right form; an input was changed; or this step
-        returns nothing.
+        A test rejects no right version, accepts the student's own one, or cannot compare what it
+        computed; a line of this step stopped, although what earlier steps give has the right form;
+        an input was changed; or this step returns nothing.
         """
         found = [outcome.difference for outcome in self.verdict.outcomes if outcome.difference]
-        if all(difference.is_acceptance for difference in found):
+        if self.exercise.is_a_test and not any(one.is_rejection for one in found):
             return True
         first = found[0]
         if isinstance(first.seen, Raised):

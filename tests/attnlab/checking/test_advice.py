@@ -208,6 +208,7 @@ def test_advice_names_both_shapes():
         ("assert a.dtype != b.dtype", True),
         ("assert False", True),
         ("raise AssertionError('context')", True),
+        ("if ok: raise AssertionError", True),
         ("assert torch.allclose(a, b)", False),
         ("assert (a - b).abs().max() < 1e-10", False),
         ("assert Falsehood(a)", False),

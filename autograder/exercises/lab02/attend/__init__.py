@@ -101,8 +101,9 @@ def sentence_of_padding(lab, draw):
 def gradients(lab, draw):
     """Gradients flow to scores and vectors, but not to padding; inputs are unchanged."""
     scores, hidden, mask = draw.normal(3, 5), draw.normal(3, 5, 7), mask_of(2, 4, 5)
-    kept = mask.clone()
     lab.attend(scores, hidden, mask)
+    empty = mask_of(2, 0, 5)
+    lab.attend(scores, hidden, empty)
     both = lambda s, h: torch.cat(lab.attend(s, h, mask), 1)  # noqa: E731
     flow = draw.gradients(both, scores, hidden)
     without = draw.gradients(lambda s, h: lab.attend(s, h)[0], scores, hidden)
@@ -110,7 +111,11 @@ def gradients(lab, draw):
     return {
         **dict(zip(of, flow, strict=True)),
         "without a mask": dict(zip(of, without, strict=True)),
-        "inputs as they were": draw.untouched() and torch.equal(mask, kept),
+        "inputs as they were": (
+            draw.untouched()
+            and torch.equal(mask, mask_of(2, 4, 5))
+            and torch.equal(empty, mask_of(2, 0, 5))
+        ),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (  # noqa: F401 - to register them
     exercise,
+    mistakes_at_tokens,
     mistakes_in_scaling,
     mistakes_with_infinity,
     mistakes_without_a_mask,
@@ -330,24 +331,14 @@ wrong(
     "    if not hidden.requires_grad:\n        hidden[~mask] = 0\n    filled =",
     WRITTEN_INTO,
 )
-INVERTED_BEFORE = (
-    "Before the softmax you leave out the places where the mask is True, and afterwards those "
-    "where it is False. What does True mean in `mask`?"
-)
-wrong("filled_where_true", f"~mask, {LOWEST}", f"mask, {LOWEST}", INVERTED_BEFORE)
-wrong("filled_where_true_with_a_billion", f"~mask, {LOWEST}", "mask, -1e9", INVERTED_BEFORE)
-wrong(
-    "tokens_emptied_after_softmax",
-    f"{THEN_ZERO}",
-    ".masked_fill(mask, 0.0)",
-    "You set the weights of tokens to 0 and keep those of padding. What does True mean in `mask`?",
-)
-wrong(
-    "softmax_twice",
-    "filled.softmax(-1)",
-    "filled.softmax(-1).softmax(-1)",
-    "You apply a softmax to weights that are one already (perhaps in two lines): it makes them "
-    "more equal. Which numbers go into a softmax?",
+wrong.several(
+    "mask_assigned_to",
+    {
+        "    filled =": "    empty = ~mask.any(-1)\n    mask[empty] = True\n    filled =",
+        THEN_ZERO: f"{THEN_ZERO}.masked_fill(empty[:, None], 0.0)",
+    },
+    "Your code writes into the mask that it was given, for a sentence that is all padding. What "
+    "makes a new mask?",
 )
 wrong(
     "scores_assigned_to",

@@ -14,7 +14,7 @@ exercise.promises(
             "no_more_than_max_len"
         ),
         "No gradients are recorded: the model runs under `torch.no_grad()`.": "no_gradients",
-        "The source is read once.": "read_once work_done",
+        "The source is read once.": "read_once",
         "max_len: the largest number of steps, and so of symbols in a sentence; 1 or more.": (
             "no_more_than_max_len"
         ),

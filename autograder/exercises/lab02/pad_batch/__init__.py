@@ -18,15 +18,16 @@ def rows(draw, *lengths):
 def shapes_and_types(lab, draw):
     """Returns three tensors: ids (B, T), lengths (B,) and a boolean mask (B, T)."""
     results = lab.pad_batch(rows(draw, 4, 7, 2, 3), 0)
-    if count_of(results) != "3 values":
-        return {"results": count_of(results)}
-    ids, lengths, mask = results
+    three = results if count_of(results) == "3 values" else [None] * 3
+    names = ("ids", "lengths", "mask")
+    ids, lengths, mask = three
     return {
         "results": count_of(results),
-        "shape of ids": list(ids.shape),
-        "lengths": type(lengths).__name__,
-        "shape of lengths": list(getattr(lengths, "shape", [])),
-        "shape of mask": list(mask.shape),
+        **{f"kind of {name}": type(one).__name__ for name, one in zip(names, three, strict=True)},
+        **{
+            f"shape of {name}": list(getattr(one, "shape", []))
+            for name, one in zip(names, three, strict=True)
+        },
         "dtype of ids": dtype_of(ids),
         "dtype of lengths": dtype_of(lengths),
         "dtype of mask": dtype_of(mask),

@@ -205,6 +205,17 @@ wrong(
     "return ids, mask, lengths",
     "You return the three results in another order. Which one should come second?",
 )
+for name, returned, what in (
+    ("two_returned", "ids, mask", "2 values"),
+    ("ids_alone", "ids", "one tensor"),
+    ("four_returned", "ids, lengths, mask, width", "4 values"),
+):
+    wrong(
+        name,
+        RETURN,
+        f"return {returned}",
+        f"You return {what}, and the task asks for 3 values. Which ones does the docstring name?",
+    )
 for name, returned in (
     ("mask_as_lists", "ids, lengths, mask.tolist()"),
     ("ids_as_lists", "ids.tolist(), lengths, mask"),

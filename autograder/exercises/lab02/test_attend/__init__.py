@@ -94,8 +94,10 @@ def failures_leave_it(lab, draw):
         loses_errors = accepts_errors(lab, draw) and rejects_zeros
     goes_on = reads_a_missing_value(lab.test_attend, always_stops)
     return {
-        "stops if `impl` has no result": (
-            not goes_on or reads_a_missing_value(lab.test_attend, lab.attend)
+        "your test, if `impl` stops with an error": (
+            "goes on without a result"
+            if goes_on and not reads_a_missing_value(lab.test_attend, lab.attend)
+            else "stops"
         ),
         "what loses a failure": draw.lost_failure(lab.test_attend, zeros),
         "rejects a version that stops with an error": not loses_errors,
