@@ -7,6 +7,7 @@ import io
 
 import torch
 
+from attnlab.checking.draw import only_raises
 from attnlab.checking.observation import Raised
 from attnlab.seq2seq import attend
 from gradekit.exercise import WHICH_LINE_DECIDES, write_a_test
@@ -60,14 +61,9 @@ exercise = write_a_test(
 )
 
 
-def always_stops(scores, hidden, mask=None):
-    """A version that has no results."""
-    raise ValueError("this version always stops")
-
-
 def accepts_errors(lab, draw):
     """Whether the test accepts a version that stops with an error."""
-    return draw.rejects(lab.test_attend, always_stops) is False
+    return draw.rejects(lab.test_attend, only_raises) is False
 
 
 def reads_a_missing_value(test, version):
@@ -92,7 +88,7 @@ def failures_leave_it(lab, draw):
     with contextlib.suppress(NameError):  # other checks ask about an unknown name
         rejects_zeros = draw.rejects(lab.test_attend, zeros) is True
         loses_errors = accepts_errors(lab, draw) and rejects_zeros
-    goes_on = reads_a_missing_value(lab.test_attend, always_stops)
+    goes_on = reads_a_missing_value(lab.test_attend, only_raises)
     return {
         "your test, if `impl` stops with an error": (
             "goes on without a result"
