@@ -269,8 +269,12 @@ class Kills:
         kind = "lets through"
         if RETURNED_FALSE in accepted.values():
             kind = "test returns"
-        elif 2 * len(accepted) > wrong and ONLY_PRINTED in accepted.values():
-            kind = "test prints"  # even if torch itself stops at some of the wrong versions
+        elif ONLY_PRINTED in accepted.values():
+            # What is printed of wrong versions alone is a verdict. So is what is printed if most are
+            # accepted, even if torch itself stops at some of the wrong ones.
+            silent = all(how != ONLY_PRINTED for right, how in answers.values() if right)
+            if silent or 2 * len(accepted) > wrong:
+                kind = "test prints"
         return Difference(kind, (), wrong, len(accepted), " ".join(accepted))
 
     def credit(self, expected: Any, seen: Any) -> float:

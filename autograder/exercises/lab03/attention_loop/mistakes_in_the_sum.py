@@ -1,4 +1,4 @@
-"""Wrong versions of the loop in which a weight or a value is the same in each turn."""
+"""Wrong versions of the loop that add up the wrong things, or in the wrong place."""
 
 from . import exercise
 from .also_right import two_loops
@@ -7,6 +7,7 @@ wrong = exercise.edits(two_loops)
 
 BEGIN = "out = torch.zeros_like(V[0])"
 ADD = "out = out + weight * value"
+LOOP = "for weight, value in zip(weights, V, strict=True):"
 
 RETURNS_EARLY = (
     "Only the first key counts in your result, as if your function ended after the first turn of "
@@ -43,3 +44,24 @@ for name, same in (("first", "weights[0]"), ("last", "weights[-1]")):
         "Every value is multiplied with the same weight. Which weight belongs to a value, and what "
         "should change from turn to turn of your loop?",
     )
+FIRST_VALUE_CHANGED = (
+    "Your sum starts from `V[0]` itself, not from a copy or zeros, so it is written into the "
+    "caller's values (or, around torch's graph, its gradient is lost). From what can a sum start?"
+)
+wrong.several(
+    "summed_in_the_first_value",
+    {
+        BEGIN: "out = V[0]\n    out *= weights[0]",
+        LOOP: "for weight, value in zip(weights[1:], V[1:], strict=True):",
+        ADD: "out += weight * value",
+    },
+    FIRST_VALUE_CHANGED,
+)
+wrong.several(
+    "first_value_changed_behind_autograd",
+    {
+        BEGIN: "out = V[0]\n    out.data *= weights[0].detach()",
+        LOOP: "for weight, value in zip(weights[1:], V[1:], strict=True):",
+    },
+    FIRST_VALUE_CHANGED,
+)

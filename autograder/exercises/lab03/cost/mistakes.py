@@ -22,14 +22,17 @@ wrong(
     "d_v",
     "You count only the product of weights and values. What is multiplied before the softmax?",
 )
-wrong(
-    "additions_counted",
-    "return Lq",
-    "return 2 * Lq",
-    "Your count includes additions (two operations for each product and sum, as FLOPs are "
-    "counted). What does the task leave out?",
-)
 BOTH = "Lq * Lk * (d_k + d_v)"
+ADDITIONS = (
+    "Your count includes additions (two operations for each product and sum, as FLOPs are "
+    "counted). What does the task leave out?"
+)
+for name, count in (
+    ("additions_counted", f"2 * {BOTH}"),
+    ("one_addition_less_than_products", "Lq * Lk * (2 * d_k - 1) + Lq * d_v * (2 * Lk - 1)"),
+    ("one_addition_less_in_scores", "Lq * Lk * (2 * d_k - 1) + 2 * Lq * Lk * d_v"),
+):
+    wrong(name, BOTH, count, ADDITIONS)
 for name, count in (
     ("down", "2 * Lq * Lk * ((d_k + d_v) // 2)"),
     ("up", "2 * Lq * Lk * ((d_k + d_v + 1) // 2)"),

@@ -262,6 +262,15 @@ wrong(
     "Gradients reach the words but not the matrices: copying a matrix into a layer's `.data` (or "
     "into a new `nn.Parameter`) makes another tensor of it. Which call uses the given one itself?",
 )
+for W in ("W_q", "W_k", "W_v"):
+    wrong(
+        f"{W}_copied",
+        f"X @ {W}",
+        f"X @ {W}.detach()",
+        "Gradients reach the words and two of the matrices. The third is copied into a layer (into "
+        "its `.data`, or into a new `nn.Parameter`) or detached, so torch does not know where its "
+        "numbers come from. Which call uses the given matrix itself?",
+    )
 wrong(
     "words_detached",
     FIRST,
@@ -269,11 +278,15 @@ wrong(
     "Gradients reach the matrices but not the words: X is cut out of torch's graph before the "
     "products. Which call does that, and does a product change X at all?",
 )
-wrong(
-    "words_changed",
-    RETURN,
-    f"X.zero_()\n    {RETURN}",
-    "Your code writes into the words that it was given. Which call makes a new tensor instead?",
+WORDS_CHANGED = (
+    "Your code changes the words that it was given, in place: their numbers or their shape "
+    "(`unsqueeze_`). Which call makes a new tensor instead, and is the change needed?"
+)
+wrong("words_changed", RETURN, f"X.zero_()\n    {RETURN}", WORDS_CHANGED)
+wrong.several(
+    "axis_added_to_the_words_in_place",
+    {FIRST: f"X.unsqueeze_(0)\n    {FIRST}", RETURN: "return q[0], k[0], v[0]"},
+    WORDS_CHANGED,
 )
 
 ONE_RANK = (

@@ -265,6 +265,18 @@ wrong.several(
     "The mask is not used: forbidden keys have weights like all others. Which step should use it? "
     "(`masked_fill` returns a new tensor and leaves `scores` as it was.)",
 )
+for name, rows, axis in (
+    ("one_query_at_a_time", "mask[..., i, :] for i in range(q.shape[-2])", -2),
+    ("one_key_at_a_time", "mask[..., i] for i in range(k.shape[-2])", -1),
+):
+    wrong(
+        f"mask_read_{name}",
+        FILL,
+        f"mask = torch.stack([{rows}], {axis})\n        {FILL}",
+        "You read the mask by index, query by query or key by key, as if it had all axes of the "
+        "scores at full length. A mask may have fewer axes, or axes of length 1: what gives it the "
+        "shape of the scores?",
+    )
 wrong(
     "mask_as_index",
     FILL,
