@@ -313,11 +313,23 @@ def _handlers(code: Definition) -> Iterator[tuple[list[ast.stmt], list[ast.stmt]
 
 
 def _asserts(tried: Iterable[ast.stmt], called: Called) -> bool:
-    """Whether these statements contain an `assert`, or call a function that does."""
+    """Whether these statements contain an assertion, or call a function that does."""
     found = [node for statement in tried for node in ast.walk(statement)]
     names = {node.id for node in found if isinstance(node, ast.Name)}
     found += [node for name in names & called.keys() for node in ast.walk(called[name])]
-    return any(isinstance(node, ast.Assert) for node in found)
+    return any(_is_assertion(node) for node in found)
+
+
+def _is_assertion(node: ast.AST) -> bool:
+    """An `assert`, a `raise AssertionError`, or a call such as `torch.testing.assert_close(…)`."""
+    match node:
+        case ast.Assert():
+            return True
+        case ast.Raise(exc=ast.expr() as error):
+            return "AssertionError" in _names(error)
+        case ast.Call(func=func):
+            return _name(func).startswith("assert")
+    return False
 
 
 def _uses(handler: Iterable[ast.stmt], returns_count: bool) -> bool:
