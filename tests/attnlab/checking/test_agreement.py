@@ -42,6 +42,22 @@ def test_a_number_that_students_write_down_may_be_rounded(written, same):
     assert agree(*computed[1:], rounded, computed[0]) is (written == 0.59)
 
 
+@pytest.mark.parametrize(
+    ("student", "same"),
+    [
+        ("The size of tensor a (5) must match the size of tensor b (7)", True),
+        ("mat1 and mat2 shapes cannot be multiplied (6x5 and 6x3)", False),
+        ("", True),  # a check that asks for the type alone keeps no message
+    ],
+)
+def test_an_error_of_one_entry_says_the_same_but_for_sizes(student, same):
+    mistake = Raised("RuntimeError", "The size of tensor a (7) must match the size of tensor b (5)")
+    seen = Raised("RuntimeError", student)
+    assert agree({"7 keys": mistake}, {"7 keys": seen}, expected={"7 keys": RIGHT}) is same
+    assert agree([RIGHT, mistake], [RIGHT, seen], expected=[RIGHT, RIGHT]) is same
+    assert not agree([mistake], [Raised("TypeError", student)], expected=[RIGHT])
+
+
 def test_where_the_student_passes_the_mistake_must_pass():
     assert agree(RIGHT + 1e-10, RIGHT)
     assert not agree(RIGHT + 5e-8, RIGHT)
