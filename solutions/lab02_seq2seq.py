@@ -354,7 +354,7 @@ check("train_translator")
 # the curve stays high or dates come out wrong in 2.7.
 
 # %%
-plots.forcing.training_curve(model, losses)
+plots.forcing.training_curve(model, losses, train_translator)
 
 # %% [markdown]
 # ## 2.7 Let it write

@@ -506,7 +506,7 @@ for name, view in views.items():
         MarkovGPT,
         lambda model, view=view: train_gpt(model, sequences, view(), next_token_loss),
     )
-plots.masks.loss_curves(curves, source.entropies)
+plots.masks.loss_curves(curves, source.entropies, causal_mask, next_token_loss)
 
 # %% [markdown]
 # The loss of the honest model stays at two levels for a while before it comes close to the floor,

@@ -270,8 +270,8 @@ class Kills:
         if RETURNED_FALSE in accepted.values():
             kind = "test returns"
         elif ONLY_PRINTED in accepted.values():
-            # What is printed of wrong versions alone is a verdict. So is what is printed if most are
-            # accepted, even if torch itself stops at some of the wrong ones.
+            # What is printed of wrong versions alone is a verdict. So is what is printed if most
+            # are accepted, even if torch itself stops at some of the wrong ones.
             silent = all(how != ONLY_PRINTED for right, how in answers.values() if right)
             if silent or 2 * len(accepted) > wrong:
                 kind = "test prints"

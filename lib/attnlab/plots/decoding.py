@@ -31,6 +31,7 @@ Beam = Callable[..., list[tuple[list[int], float]]]
 OneSentence = Callable[..., tuple[Any, Any]]
 
 _MOST_STEPS = 12
+_MOST_LINES = 12  # of dates that were written wrongly
 _DAY = (8, 9)  # the places of the day's digits in an ISO date
 _WAYS = ("as it looks", "darkest place only", "mean of all places", "nothing (zeros)")
 
@@ -257,7 +258,7 @@ def _right_with_another_context(model: Any, batch: Batch) -> Tensor:
 
 
 def new_dates(model: Any, greedy: Greedy, pairs: Sequence[Pair]) -> str:
-    """How many dates a model writes without a mistake, and each mistake, as lines of text.
+    """How many dates a model writes without a mistake, and the first mistakes, as lines of text.
 
     Args:
         model: a trained translator, or None.
@@ -273,9 +274,9 @@ def new_dates(model: Any, greedy: Greedy, pairs: Sequence[Pair]) -> str:
         return f"No list yet: {why_not(error, greedy)}"
     texts = [TARGET.decode(ids) for ids in written]
     wrong = [(p, text) for p, text in zip(pairs, texts, strict=True) if text != p.iso]
+    lines = [f"  {pair.human!r}: {text} instead of {pair.iso}" for pair, text in wrong]
+    if len(lines) > _MOST_LINES:
+        lines[_MOST_LINES:] = [f"  … and {len(lines) - _MOST_LINES} more"]
     return "\n".join(
-        [
-            f"{1 - len(wrong) / len(pairs):.1%} of {len(pairs)} new dates are right",
-            *(f"  {pair.human!r}: {text} instead of {pair.iso}" for pair, text in wrong),
-        ]
+        [f"{1 - len(wrong) / len(pairs):.1%} of {len(pairs)} new dates are right", *lines]
     )

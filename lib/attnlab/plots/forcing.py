@@ -169,21 +169,23 @@ def fed_and_asked(loss_of: Callable[[Any, Batch], Tensor], pairs: Sequence[Pair]
 
 
 @drawing
-def training_curve(model: Any, losses: Tensor) -> Drawn:
+def training_curve(model: Any, losses: Tensor, *steps: Callable[..., Any]) -> Drawn:
     """The loss of every step of training; and the loss of each symbol in its first steps.
 
     The second panel shows the lab's own training (see `attnlab.data.measured_lab02`).
 
     Args:
         model: the trained model; None gives a notice.
-        losses: (steps,), in nats.
+        losses: in nats, one for each step of the training.
+        steps: the functions that trained it; a line below says which of them are not right yet.
     """
     uniform = math.log(len(TARGET))
     width = max(1, len(losses) // 60)
     kernel = torch.ones(1, 1, width, dtype=torch.float64) / width
     smooth = nn.functional.conv1d(losses.double()[None, None], kernel)[0, 0]
     alt = (
-        f"Left, a curve that falls from about {uniform:.2f} towards 0: the loss against the step. "
+        f"Left, the loss against the step, a curve from {float(smooth[0]):.2f} to "
+        f"{float(smooth[-1]):.2f}; a model that knows nothing has {uniform:.2f}. "
         "Right, a table of the loss of each symbol of a date in the first 400 steps: the first "
         "dash, the end and the century fall at about 100 steps, the year at 200, month and day "
         "at 300."

@@ -13,7 +13,7 @@ import torch
 from matplotlib.colors import to_rgb
 
 from attnlab import plots
-from attnlab.plots import canvas, scores, words
+from attnlab.plots import canvas, masks, scores, words
 from attnlab.plots.canvas import COLOURS, DASHES, Described, cell_tips, panels, points
 from attnlab.softmax import softmax
 from tests.helpers.figures import assert_fits_a_page
@@ -51,6 +51,9 @@ def test_a_figure_of_a_step_that_fails_its_checks_is_not_to_be_trusted(
     assert [text.get_text() for text in figure.texts if doubt in text.get_text()] == [f"({doubt})"]
     assert doubt in figure.alt
     assert_fits_a_page(doubted)
+    curve = masks.loss_curves({"past": torch.ones(130)}, (2.2, 1.7, 1.0), negative)
+    assert_fits_a_page(curve)
+    assert doubt in curve.axes[0].figure.alt
     trusted = scores.softmax_bars(softmax, SCORES).axes[0].figure
     assert not any(doubt in text.get_text() for text in trusted.texts)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from attnlab.data.dates import validation
+from attnlab.data.dates import TARGET, validation
 from attnlab.decoding import beam_search, greedy, one_sentence
 from attnlab.models.dates_translator import dates_translator
 from attnlab.plots import decoding
@@ -115,11 +115,23 @@ def test_mistakes_of_the_search_and_of_the_model_are_counted_apart(translator: A
     assert "likelier than the one found in 0 (search errors) and less likely in 4" in drawn.note
 
 
-def test_new_dates_are_counted_and_each_mistake_is_listed(translator: Any) -> None:
+def test_new_dates_are_counted_and_the_first_mistakes_listed(translator: Any) -> None:
     pairs = validation()
-    text = decoding.new_dates(translator, greedy, pairs).splitlines()
-    assert text[0] == f"{1 - (len(text) - 1) / 500:.1%} of 500 new dates are right"
-    assert all("instead of" in line for line in text[1:])
+
+    def right_but(count: int) -> list[str]:
+        def answers(*args: Any) -> list[Any]:
+            right = [TARGET.encode(pair.iso) for pair in pairs]
+            return [TARGET.encode("1900-01-01")] * count + right[count:]
+
+        return decoding.new_dates(translator, answers, pairs).splitlines()
+
+    count, *lines = right_but(5)
+    assert count == "99.0% of 500 new dates are right"
+    assert len(lines) == 5
+    assert all("instead of" in line for line in lines)
+    _, *lines, last = right_but(500)
+    assert len(lines) == 12
+    assert last == "  … and 488 more"
     assert decoding.new_dates(None, greedy, pairs).startswith("No list yet")
     assert "No list yet: `unwritten` is not written." in decoding.new_dates(
         translator, unwritten, pairs
