@@ -59,6 +59,8 @@ def softmax(x, dim=-1):
     keep()
     return kept["softmax"](x, dim)
 """
+# The students' library has a GPT of its own for the labs after (docs/trust.md says what it is worth).
+OPEN_TO_ALL = {"lab09": {"Block", "GPT", "init_gpt"}}
 
 
 @pytest.mark.parametrize("lab", OUR_LABS)
@@ -70,11 +72,11 @@ def test_no_message_answers_a_later_question(lab):
     waiting = in_safe_order([variants.probes(e, 0) for e in exercises.exercises])
     sent = ""
     for group in waiting:
-        sent += "\n".join(probe.uses for probe in group)
-        defined = set(re.findall(r"^\s*(?:def|class) (\w+)", sent, re.MULTILINE))
+        sent += "\n".join(text for probe in group for text in (probe.uses, probe.source))
+        defined = set(re.findall(r"^(?:def|class) (\w+)", sent, re.MULTILINE))
         # Of what a student's test is tried on, a reference would say which versions are right.
         tried = {name for probe in group for name in probe.of}
-        early = (own[group[0].exercise] | tried) & defined
+        early = ((own[group[0].exercise] | tried) & defined) - OPEN_TO_ALL.get(lab, set())
         assert not early, f"{lab}: {early} came before {group[0].exercise} was asked"
         sent += "\n".join(text for probe in group for text in probe.versions)
         # Versions have no names, but some of them are right.

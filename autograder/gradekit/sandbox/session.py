@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 import socket
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from attnlab.checking.lab import asked_names
 from gradekit.sandbox import limit_messages
 from gradekit.sandbox.connection import (
     Connection,
@@ -27,6 +28,7 @@ from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe, Stopped
 
 MAX_TRIES_AGAIN = 3
+_DEFINED = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 
 
 def check_file_names(names: Iterable[str]) -> None:
@@ -153,14 +155,17 @@ def in_safe_order(probes: Sequence[Sequence[Probe]]) -> list[list[Probe]]:
     """The probes in groups of one exercise and one set of references, those without any first.
 
     So a reference of exercise 1 that exercise 2 uses is sent after every probe of the student's own
-    exercise 1, even a chained one of the last exercise. The same holds for versions on which a
-    student's test is tried, because some of them are right. And a test is tried before any
-    reference of the tested step is sent, which would say which versions are right.
+    exercise 1, even a chained one of the last exercise. The same holds for a probe whose own text
+    defines a name that some probe asks for, and for versions on which a student's test is tried,
+    because some of them are right. And a test is tried before any reference of the tested step is
+    sent, which would say which versions are right.
     """
+    asked = {name for each in probes for probe in each for name in asked_names(probe.source)}
     groups: dict[tuple[bool, str, str, tuple[str, ...]], list[Probe]] = {}
     for exercise in probes:
         for probe in exercise:
-            key = (bool(probe.uses or probe.versions), probe.exercise, probe.uses, probe.of)
+            carries_answer = bool(probe.uses or probe.versions or _defines(probe.source, asked))
+            key = (carries_answer, probe.exercise, probe.uses, probe.of)
             groups.setdefault(key, []).append(probe)
     ordered = [group for (carries_answer, *_), group in groups.items() if not carries_answer]
     ordered += [
@@ -169,16 +174,17 @@ def in_safe_order(probes: Sequence[Sequence[Probe]]) -> list[list[Probe]]:
     for (*_, of), group in groups.items():
         if of:
             positions = (
-                position for position, other in enumerate(ordered) if _brings(other[0], of)
+                position
+                for position, others in enumerate(ordered)
+                if any(_defines(text, of) for probe in others for text in (probe.uses, probe.source))
             )
             ordered.insert(next(positions, len(ordered)), group)
     return ordered
 
 
-def _brings(probe: Probe, names: Sequence[str]) -> bool:
-    """Whether the references that a probe brings along define one of these names."""
-    pattern = rf"^(?:def|class) (?:{'|'.join(names)})\b"
-    return re.search(pattern, probe.uses, re.MULTILINE) is not None
+def _defines(text: str, names: Collection[str]) -> bool:
+    """Whether some source defines one of these functions or classes."""
+    return any(found in names for found in _DEFINED.findall(text))
 
 
 def _not_run(cell: Cell) -> CellRun:

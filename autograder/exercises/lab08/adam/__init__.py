@@ -40,7 +40,7 @@ def parameters(draw, *shapes):
     return [nn.Parameter(draw.normal(*shape)) for shape in shapes]
 
 
-def update(optimizer, made, grads):
+def apply_gradients(optimizer, made, grads):
     """One update with these gradients; None for a parameter that has none."""
     for parameter, grad in zip(made, grads, strict=True):
         parameter.grad = None if grad is None else grad.clone()
@@ -52,7 +52,7 @@ def after_each(optimizer, made, gradients):
     """The parameters after each of several updates."""
     seen = {}
     for number, grads in enumerate(gradients, start=1):
-        update(optimizer, made, grads)
+        apply_gradients(optimizer, made, grads)
         seen[f"after update {number}"] = [p.detach().clone() for p in made]
     return seen
 
@@ -69,7 +69,7 @@ def first_update(lab, draw):
     size = 10.0 ** torch.arange(-3, 4, dtype=torch.float64)
     sign = draw.choice([-1.0, 1.0], 7)
     lr, before = float(draw.uniform(1, low=0.05, high=0.2)), weights.detach().clone()
-    update(lab.Adam(made, lr=lr, eps=1e-12), made, [sign * size])
+    apply_gradients(lab.Adam(made, lr=lr, eps=1e-12), made, [sign * size])
     return {"moved by, in units of lr": (weights.detach() - before) / lr}
 
 
@@ -130,7 +130,7 @@ def place_of_eps(lab, draw):
             gradients = drawn_gradients(draw, made, 4, scale)
             before = [p.detach().clone() for p in made]
             for grads in gradients:
-                update(optimizer, made, grads)
+                apply_gradients(optimizer, made, grads)
             moved = [p.detach() - old for p, old in zip(made, before, strict=True)]
             seen[f"eps={eps}, gradients of size {scale}: moved by"] = moved
     return seen
@@ -164,7 +164,7 @@ def in_place(lab, draw):
         optimizer = lab.Adam(made, 0.1, weight_decay=0.3, decoupled_weight_decay=decoupled)
         same_memory, grads = [p.detach() for p in made], drawn_gradients(draw, made, 2)
         for each in grads:
-            update(optimizer, made, each)
+            apply_gradients(optimizer, made, each)
         name = "decoupled" if decoupled else "coupled"
         seen[name] = {
             "parameters, read from their old memory": same_memory,
@@ -179,7 +179,7 @@ def resumed(lab, draw):
     made = parameters(draw, (3, 4), (5,), (2,))
     optimizer = lab.Adam(made, 0.1, weight_decay=0.1)
     for grads in drawn_gradients(draw, made, 3):
-        update(optimizer, made, [*grads[:2], None])
+        apply_gradients(optimizer, made, [*grads[:2], None])
     others = [nn.Parameter(p.detach().clone()) for p in made]
     resumed = lab.Adam(others, 0.7)
     resumed.load_state_dict(copy.deepcopy(optimizer.state_dict()))
@@ -195,7 +195,7 @@ def shapes_and_dtypes(lab, draw):
     ]
     rough = [nn.Parameter(draw.normal(3, 4).float())]
     optimizer = lab.Adam(rough, 0.1)
-    update(optimizer, rough, [draw.normal(3, 4).float()])
+    apply_gradients(optimizer, rough, [draw.normal(3, 4).float()])
     return {
         "float64": after_each(lab.Adam(made, 0.1), made, drawn_gradients(draw, made, 3)),
         "dtype of a float32 parameter": dtype_of(rough[0]),
