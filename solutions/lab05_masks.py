@@ -554,7 +554,7 @@ def test_causal_mask(impl):
 
     Args:
         impl: called as ``impl(Lq)``, ``impl(Lq, Lk)`` or with ``device=…`` as well; it should keep
-            every promise of 5.1.
+            every promise of 5.1. One promise needs no test: that there may be no keys at all.
     """
     ### BEGIN SOLUTION
     for Lq, Lk in ((1, 1), (4, 4), (9, 9), (2, 5), (1, 7), (3, 11), (5, 2)):

@@ -32,10 +32,12 @@ def shape_and_dtype(lab, draw):
         random_mask(draw, 3, 1, 1), random_mask(draw, 2, 1, 1, 7), random_mask(draw, 5, 7)
     )
     open_to_all = lab.combine(torch.ones(2, 1, 1, 7, dtype=torch.bool), random_mask(draw, 5, 7))
+    closed = lab.combine(torch.zeros(5, 7, dtype=torch.bool), random_mask(draw, 2, 1, 1, 7))
     return {
         "shape": list(out.shape),
         "shape of three": list(three.shape),
         "shape with a mask that allows everything": list(open_to_all.shape),
+        "shape with a mask that allows nothing": list(closed.shape),
         "dtype": str(out.dtype).removeprefix("torch."),
     }
 

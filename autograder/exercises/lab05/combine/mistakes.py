@@ -295,3 +295,18 @@ def product_from_one(*masks):
         if mask is not None:
             result = result * mask
     return result
+
+
+@exercise.mistake(
+    "Once nothing is allowed any more, you leave out the masks that follow. Your entries are right, "
+    "but which shape should the result have if a later mask has more axes?"
+)
+def stops_when_nothing_is_allowed(*masks):
+    result = None
+    for mask in masks:
+        if mask is None:
+            continue
+        result = mask if result is None else result & mask
+        if not result.any():
+            break
+    return result
