@@ -306,6 +306,13 @@ wrong(
     "You always return float32, even for float64 or float16. Where does your code fix the dtype?",
 )
 wrong(
+    "half_precision_becomes_float32",
+    "x if x.is_floating_point() else x.double()",
+    "x if x.dtype in (torch.float32, torch.float64) else x.float()",
+    "You return float32 for scores of float16 or bfloat16. You may compute in a dtype with more "
+    "digits, but which dtype does the task promise for the result?",
+)
+wrong(
     "sign_turned",
     "scores - scores.amax(dim, keepdim=True)",
     "scores.amin(dim, keepdim=True) - scores",

@@ -39,6 +39,11 @@ def dtype_asked(impl, x):
         assert impl(x.clone().to(dtype), 1).dtype == dtype
 
 
+def dtypes_of_many_digits_asked(impl, x):
+    for dtype in (torch.float32, torch.float64):
+        assert impl(x.clone().to(dtype), 1).dtype == dtype
+
+
 def whole_numbers_tried(impl, x):
     assert abs(float(impl(torch.tensor([1, 2, 3]), 0).sum()) - 1) < 1e-5
 

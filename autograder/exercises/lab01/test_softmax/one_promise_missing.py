@@ -54,6 +54,13 @@ asks_too_little(
     "promise for an integer `x`?",
 )
 asks_too_little(
+    "half_precision_not_tried",
+    "dtype_asked",
+    "Your test accepts a version that gives float32 for scores of float16. What does the task say "
+    "about the dtype of the result, and in which dtypes did you ask?",
+    ", dtypes_of_many_digits_asked",
+)
+asks_too_little(
     "input_not_compared",
     "input_compared, gradient_compared",
     "Your test accepts a version that changes the tensor it is given. With what does your test "
