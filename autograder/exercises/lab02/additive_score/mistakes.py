@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from torch import nn
 
-from . import exercise, mistakes_in_forward  # noqa: F401 - to register them
+from . import exercise, mistakes_in_forward, mistakes_in_pairs  # noqa: F401 - to register them
 from .also_right import Joined, TwoMatrices
+from .mistakes_in_init import OTHER_WIDTH
 
 wrong = exercise.edits(Joined)
 
@@ -180,15 +181,6 @@ wrong(
     "Your scores are between 0 and 1 and sum to one over the batch: that is a softmax. What should "
     "this step return, and do its sentences have to do with each other?",
 )
-wrong.several(
-    "PlainTensor",
-    {
-        "nn.Linear(d_score, 1, bias=False)": "torch.zeros(d_score)",
-        "self.a(inner).squeeze(-1)": "inner @ self.a.to(hidden.dtype)",
-    },
-    "The tensor a is not a parameter of your module, so an optimizer would never see it. What "
-    "wraps a tensor so that `parameters()` will list it?",
-)
 wrong(
     "NothingRecorded",
     "def forward",
@@ -268,11 +260,7 @@ wrong_parts(
 )
 
 
-@exercise.mistake(
-    "Your product fails: perhaps one matrix multiplies both state and hidden vectors. That works "
-    "only if both have the same width, and it treats their features as the same. Which shape does "
-    "the part of W for the state have?"
-)
+@exercise.mistake(OTHER_WIDTH)
 class SharedMatrix(nn.Module):
     def __init__(self, d_state, d_hidden, d_score):
         super().__init__()
