@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import exercise, mistakes_in_calls  # noqa: F401 - to register them
+from . import exercise, mistakes_in_calls, mistakes_in_pairs  # noqa: F401 - to register them
 from .also_right import step_by_step
 
 INPUTS = "batch.target[:, :-1]"
