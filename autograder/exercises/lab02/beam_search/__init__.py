@@ -118,8 +118,14 @@ def smallest_example(lab, draw):
 @exercise.check(points=2, judge=SINGLE)
 def each_its_own_state(lab, draw):
     """Continues every hypothesis from its own state, and keeps the best of all continuations."""
-    step = Teller(draw)
-    return {f"width {width}": found(lab, step, width, 5) for width in (1, 2, 3)}
+    # In about half of all models, a search that keeps all candidates finds the same sequences.
+    models = [Teller(draw) for _ in range(8)]
+    return {
+        f"width {width}": {
+            f"model {n}": found(lab, step, width, 5) for n, step in enumerate(models, start=1)
+        }
+        for width in (1, 2, 3)
+    }
 
 
 @exercise.check(points=1.5, judge=SINGLE)

@@ -172,6 +172,12 @@ wrong.several(
     },
     DIVIDED_AGAIN,
 )
+wrong(
+    "divided_on_the_way_and_in_the_score",
+    ADD_UP,
+    "(total + more) / (len(symbols) + 1) ** alpha, following",
+    DIVIDED_AGAIN,
+)
 SCORE_KEPT = f"beam = [(one[0], score(one), one[2]) for one in {KEEP_BEST}]"
 wrong("divided_in_the_beam", f"beam = {KEEP_BEST}", SCORE_KEPT, DIVIDED_AGAIN)
 wrong.several(

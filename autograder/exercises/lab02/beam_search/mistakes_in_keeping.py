@@ -17,6 +17,14 @@ wrong(
     "You multiply the sum by a power of the length, so longer sequences fall back even more. Sums "
     "are negative: what does a division do to them?",
 )
+# A search without a width would never end for a large max_len. This beam is so wide that the best
+# of all sequences are in it.
+wrong.several(
+    "width_at_the_end",
+    {"[:width]": "[: width + 40]", "in beam]": "in beam[:width]]"},
+    "Between the steps your beam keeps more than `width` hypotheses, perhaps all of them; only the "
+    "result has as many as it should. After which steps does the task keep the `width` best?",
+)
 wrong(
     "always_the_mean",
     LENGTHS,
