@@ -35,12 +35,18 @@ SLIPS = {
         "state, weights",
         "You return the state that you were given. Which state does the next step need?",
     ),
+    "ProbabilitiesReturned": (
+        "self.out(new_state)",
+        "self.out(new_state).softmax(-1)",
+        "Your first result is a softmax of the logits. Which of the two does the task ask for?",
+    ),
 }
 for (name, (old, new, first)), (other, (old_too, new_too, second)) in combinations(
     SLIPS.items(), 2
 ):
-    wrong.several(
-        f"{name}And{other}",
-        {old: new, old_too: new_too},
-        f"Two things are wrong at once. (1) {first} (2) {second}",
-    )
+    if old != old_too:
+        wrong.several(
+            f"{name}And{other}",
+            {old: new, old_too: new_too},
+            f"Two things are wrong at once. (1) {first} (2) {second}",
+        )

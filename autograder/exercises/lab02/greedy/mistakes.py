@@ -33,6 +33,16 @@ wrong(
     "Every step starts from the encoder's last state. The cell returns three things: which of them "
     "must go into the next step?",
 )
+wrong.several(
+    "bos_fed_again_and_state_not_kept",
+    {
+        "model.cell(fed,": "model.cell(torch.full_like(fed, bos),",
+        "logits, state, _": "logits, _, _",
+    },
+    "Two things are wrong at once, so all steps are equal. (1) Every step is fed `bos` again. What "
+    "goes into a later step? (2) Every step starts from the encoder's last state. Which of the "
+    "cell's results must go into the next one?",
+)
 STOPS_WITH_THE_FIRST = (
     "The whole batch stops as soon as one of its sentences has ended, and the others are cut off. "
     "How many sentences must be over before the loop may stop?"
