@@ -20,12 +20,17 @@ wrong(
     'Your mask is True at padding. In these labs True means "here is a token", as in torch\'s '
     "scaled_dot_product_attention. In which direction does your comparison go?",
 )
-wrong.several(
-    "pads_left",
-    {"row, : len(s)": "row, width - len(s) :", RETURN: "return ids, lengths, mask.flip(1)"},
-    "Your padding comes before the tokens. On which side of a row should it be, according to the "
-    "docstring?",
-)
+LEFT = {"row, : len(s)": "row, width - len(s) :"}
+for name, left in (
+    ("pads_left", {**LEFT, RETURN: "return ids, lengths, mask.flip(1)"}),
+    ("pads_left_of_the_ids_alone", LEFT),
+):
+    wrong.several(
+        name,
+        left,
+        "Your padding comes before the tokens. On which side of a row should it be, according to "
+        "the docstring?",
+    )
 wrong.several(
     "fixed_width",
     {WIDTH: "64", **CUT},
