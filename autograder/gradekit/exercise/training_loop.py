@@ -12,12 +12,16 @@ from gradekit.exercise.edits import Edits
 CLIP = "nn.utils.clip_grad_norm_(model.parameters(), max_norm)"
 COLLECT = "losses.append(loss.item())"
 
+_ADD_UP = (
+    "From the second batch on, the gradients of all batches add up: they are never reset, or only "
+    "once, before the loop. Which call resets them, and how often does the loop need it?"
+)
+
 # By name: what is written in place of what, and the advice.
 _MISTAKES: Mapping[str, tuple[Mapping[str, str], str]] = {
     "no_zero_grad": (
         {"        optimizer.zero_grad()\n": ""},
-        "The gradients of all batches add up, because they are never reset. Which call belongs "
-        "before every backward()?",
+        _ADD_UP,
     ),
     "zero_grad_once": (
         {
@@ -25,8 +29,7 @@ _MISTAKES: Mapping[str, tuple[Mapping[str, str], str]] = {
                 "    optimizer.zero_grad()\n    for batch in batches:"
             )
         },
-        "Gradients are set to zero once, before the loop; from the second batch on they add up. "
-        "How often must they be reset?",
+        _ADD_UP,
     ),
     "zero_grad_at_the_end": (
         {
