@@ -74,6 +74,7 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
         product = (hidden @ state[0])[0]
         bound = float(sum(p.abs().sum() for name, p in score.named_parameters() if name[0] == "a"))
         largest = float(additive.abs().max())
+    note = _OUT_OF_BOUNDS if bound and not largest <= bound * (1 + 1e-5) else ""
     alt = (
         "Two curves against the length of a vector: the dot product is a straight line, the "
         "additive score bends and levels off between two dotted lines."
@@ -94,13 +95,12 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
             )  # fmt: skip
         limit = 1.6 * max(bound, largest)
         axes.set(
-            title="tanh keeps a score within bounds",
+            title="This score leaves its bounds" if note else "tanh keeps a score within bounds",
             xlabel="length of h (1: original length)",
             ylabel="score",
             ylim=(-limit, limit),
         )
         axes.legend()
-    note = _OUT_OF_BOUNDS if bound and not largest <= bound * (1 + 1e-5) else ""
     return Drawn((axes,), {"factor": factor, "additive": additive, "product": product}, note=note)
 
 
