@@ -4,7 +4,7 @@ import torch
 
 from .also_right import step_by_step
 from .mistakes_in_masking import wrong
-from .mistakes_in_softmax import SOFTMAX, exercise
+from .mistakes_in_products import SOFTMAX, exercise
 
 # The parts of the right version that most mistakes change.
 SCALED = " / math.sqrt(q.shape[-1])"
@@ -119,8 +119,8 @@ wrong(
     "softmax_over_queries",
     "scores, -1",
     "scores, -2",
-    "Your softmax runs down the columns: for each key, the weights of all queries sum to one. "
-    "Which axis of the scores belongs to the keys?",
+    "Your softmax runs over the queries: for each key, the weights of all queries sum to one. "
+    "Which axis of your scores belongs to the keys?",
 )
 wrong(
     "softmax_over_axis_1",
@@ -331,8 +331,7 @@ wrong(
     "weights_transposed",
     RETURN,
     "return weights @ v, weights.mT",
-    "Your outputs are right, but the weights that you return have a row for each key. To whom does "
-    "a row of the table belong?",
+    "The weights that you return have a row for each key. To whom does a row of the table belong?",
 )
 for x, name in (("q", "queries"), ("k", "keys")):
     wrong(

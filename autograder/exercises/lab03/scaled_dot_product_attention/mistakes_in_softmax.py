@@ -143,12 +143,6 @@ wrong.several(
     "replace the NaN. Nothing is left if a forbidden key had nearly all the weight, and without "
     "allowed keys the gradients are still NaN. Could these keys be left out before?",
 )
-wrong.several(
-    "divided_by_sums_without_their_axis",
-    {FILLED: "scores", EMPTIED: f"{EMPTIED}\n        weights = weights / weights.sum(-1)"},
-    "You divide by sums that have lost their last axis, so a row is not divided by its own sum. "
-    "From which side do two shapes line up?",
-)
 
 
 OVERFLOW = (
