@@ -148,7 +148,7 @@ def variances(lab, draw):
     pair = pair_of(lab, "N3")
     rooted = pair is not None and near(pair[0], ROOT_OF_VARIANCE)
     word = "the root of a variance" if rooted else "a variance"
-    return {"what your first number is": word} | order_of(pair)
+    return {"your first number seems to be": word} | order_of(pair)
 
 
 @exercise.check(points=0.2, question=IN_PLACE)
@@ -158,8 +158,8 @@ def deviations(lab, draw):
     slide, right = pair or (None, None)
     squared = near(slide, SQUARE_OF_DEVIATION)
     return {
-        "what your first number may be": "a variance" if squared else kind_of_spread(slide),
-        "what your second number may be": kind_of_spread(right),
+        "your first number seems to be": "a variance" if squared else kind_of_spread(slide),
+        "your second number seems to be": kind_of_spread(right),
     } | order_of(pair)
 
 

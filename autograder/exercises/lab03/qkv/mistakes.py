@@ -29,8 +29,8 @@ wrong(
     "keys_from_w_q",
     "@ W_k",
     "@ W_q",
-    "Your keys are your queries: both are computed with the same matrix. Which matrix makes the "
-    "keys, and what would the scores be symmetric in if the two were one?",
+    "Your keys are your queries: both are computed with the same matrix. Then word j matters to "
+    "word i exactly as much as i to j. Which matrix makes the keys?",
 )
 wrong(
     "queries_from_w_k",
