@@ -76,7 +76,7 @@ def shape_and_dtype(lab, draw):
     Lk = draw.integers(5, 11).item()
     q, k, v = inputs(draw, 2, 3, Lk, 4, 11)
     results = {
-        "rank 2": lab.scaled_dot_product_attention(*inputs(draw, 5, 6, 4, 3)),
+        "rank 2": lab.scaled_dot_product_attention(*inputs(draw, 5, 6, 4, 9)),
         "rank 3": lab.scaled_dot_product_attention(q, k, v),
         "rank 4": lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 5, 6, 4, 7)),
         "rank 3 with a mask": lab.scaled_dot_product_attention(q, k, v, some_keys(draw, 3, Lk)),
@@ -95,8 +95,8 @@ def shape_and_dtype(lab, draw):
 def hand_example(lab, draw):
     """Returns the outputs and weights of the example worked out by hand: one query, three keys."""
     k = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
-    q = torch.tensor([[1.0, 0.0]], dtype=torch.float64)
-    v = torch.tensor([[1.0, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]], dtype=torch.float64)
+    q = torch.tensor([[2.0, -1.0]], dtype=torch.float64)
+    v = torch.tensor([[1.0, 2, 3, 4], [8, 7, 6, 5], [9, 11, 10, 12]], dtype=torch.float64)
     return named(lab.scaled_dot_product_attention(q, k, v))
 
 

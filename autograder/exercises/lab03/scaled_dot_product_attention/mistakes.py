@@ -2,12 +2,12 @@
 
 import torch
 
+from . import exercise
 from .also_right import step_by_step
-from .mistakes_in_masking import wrong
-from .mistakes_in_products import SOFTMAX, exercise
+from .mistakes_in_signs import SOFTMAX, wrong
+from .mistakes_without_softmax import SCALED
 
 # The parts of the right version that most mistakes change.
-SCALED = " / math.sqrt(q.shape[-1])"
 RETURN = "return weights @ v, weights"
 
 wrong(
@@ -115,13 +115,6 @@ for name, changed in (("queries_and_keys", "qk"), ("queries", "q"), ("keys", "k"
         "You bring vectors to mean 0 and variance 1 (a layer norm) before queries and keys meet. "
         "Does the formula do anything to them first?",
     )
-wrong(
-    "softmax_over_queries",
-    "scores, -1",
-    "scores, -2",
-    "Your softmax runs over the queries: for each key, the weights of all queries sum to one. "
-    "Which axis of your scores belongs to the keys?",
-)
 wrong(
     "softmax_over_axis_1",
     "scores, -1",

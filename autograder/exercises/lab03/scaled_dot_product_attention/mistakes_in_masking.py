@@ -135,8 +135,8 @@ for name, emptied in (("", "weights"), ("_and_emptied", EMPTIED)):
     wrong.several(
         f"infinity_times_0{name}",
         {FILLED: INFINITY_TIMES_0, EMPTIED: emptied},
-        "-inf times 0 is NaN, so every allowed key makes its whole row NaN. Which function picks "
-        "between two values instead of multiplying?",
+        "Infinity times 0 is NaN (-inf, too), so every allowed key makes its whole row NaN. Which "
+        "function picks between two values instead of multiplying?",
     )
 for name, changes in (
     ("weights", {SOFTMAX: f"torch.nan_to_num({SOFTMAX})"}),
@@ -145,19 +145,10 @@ for name, changes in (
     wrong.several(
         f"infinity_times_0_and_{name}_repaired",
         {FILLED: INFINITY_TIMES_0, EMPTIED: "weights", **changes},
-        "-inf times 0 is NaN, so every allowed key makes its whole row NaN, and you make zeros of "
-        "it (`nan_to_num`). Which function picks between two values instead of multiplying?",
+        "Infinity times 0 is NaN (-inf, too), so every allowed key makes its whole row NaN, and "
+        "you make zeros of it (`nan_to_num`). Which function picks between two values instead of "
+        "multiplying?",
     )
-wrong.several(
-    "infinity_times_0_and_scores_repaired",
-    {
-        FILLED: INFINITY_TIMES_0,
-        SOFTMAX: "torch.softmax(torch.nan_to_num(scores), -1)",
-        EMPTIED: "weights * mask.any(-1, keepdim=True)",
-    },
-    "-inf times 0 is NaN, and `nan_to_num` makes 0 of it, so all allowed keys have the same score. "
-    "Which function picks between two values instead of multiplying?",
-)
 FILLED_WITH_INFINITY = "scores.masked_fill(~mask, -torch.inf)"
 ADDED_INFINITY = "scores + torch.zeros(mask.shape).to(q).masked_fill(~mask, -torch.inf)"
 for name, filled in (("", FILLED_WITH_INFINITY), ("_after_a_sum", ADDED_INFINITY)):

@@ -1,7 +1,7 @@
 """Wrong versions of attention whose shapes do not meet: products and axes the wrong way round."""
 
 from .mistakes_in_masking import EMPTIED, FILL, FILLED, RETURN
-from .mistakes_in_softmax import EXPONENTIALS, SOFTMAX, TOTAL, exercise, wrong
+from .mistakes_in_softmax import EXPONENTIALS, SOFTMAX, TOTAL, wrong
 
 KEYS_FIRST = "k @ q.mT"
 NO_MASK = {FILLED: "scores", EMPTIED: "weights"}
