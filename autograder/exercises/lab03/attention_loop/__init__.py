@@ -50,7 +50,7 @@ def dtype_that_holds(weights):
 def hand_example(lab, draw):
     """Returns the weights of the example worked out by hand (its values are unit vectors)."""
     K = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
-    q = torch.tensor([1.0, 0.0], dtype=torch.float64)
+    q = torch.tensor([2.0, -1.0], dtype=torch.float64)
     weights = lab.attention_loop(q, K, torch.eye(3, dtype=torch.float64))
     return {"the dtype that holds your weights": dtype_that_holds(weights), "weights": weights}
 

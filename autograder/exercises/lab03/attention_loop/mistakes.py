@@ -94,6 +94,13 @@ wrong(
     "into shares that sum to one?",
 )
 wrong(
+    "scores_as_weights_without_a_scale",
+    SOFTMAX,
+    "scores",
+    "You use the products of query and keys as weights without any change. What does the formula "
+    "divide them by, and what turns them into shares that sum to one?",
+)
+wrong(
     "a_softmax_for_each_score",
     SOFTMAX,
     "torch.ones_like(scores)",
