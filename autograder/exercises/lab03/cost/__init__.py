@@ -58,13 +58,13 @@ def growth_of_time(lab, draw):
     """`fit_exponent` finds 2 for a square, and the best line's slope if one cost is too high."""
     sizes = float64(64, 128, 256, 512, 1024)
     # Not the student's own counts, so that a wrong fit beside wrong counts is recognised, too.
-    exact = lab.fit_exponent(sizes.clone(), 100 * sizes**2)
+    exact = lab.fit_exponent(sizes.clone(), 70 * sizes**2)
     uneven = float64(60, 100, 350, 500, 1200)
-    costs = 100 * uneven**2
+    costs = 70 * uneven**2
     costs[-1] *= draw.uniform(1, low=3.0, high=5.0).item()
     return {
-        "100 n²": exact,
-        "100 n², and the last cost is too high": lab.fit_exponent(uneven.clone(), costs),
+        "70 n²": exact,
+        "70 n², and the last cost is too high": lab.fit_exponent(uneven.clone(), costs),
     }
 
 
