@@ -101,6 +101,9 @@ def openly_wrong(lab, draw):
     def mask_ignored(q, k, v, mask=None):
         return attention(q, k, v)
 
+    def weights_first(q, k, v, mask=None):
+        return attention(q, k, v, mask)[::-1]
+
     def forbidden_keys(q, k, v, mask=None):
         return attention(q, k, v, None if mask is None else ~mask)
 
@@ -152,6 +155,8 @@ def openly_wrong(lab, draw):
         "asks for equal weights if no key is allowed": asks_for(without_keys(attention, 1.0)),
         "asks for NaN if no key is allowed": asks_for(without_keys(attention, math.nan)),
         "asks for the forbidden keys": asks_for(forbidden_keys),
+        "asks for weights before outputs": asks_for(weights_first),
+        "asks for scores without a scale": asks_for(no_scale),
         "accepts your own": draw.accepted(lab.test_attention, attention),
         **rejects,
         "passes a mask, if that is all it lacks": not masks or any(m is not None for m in masks),

@@ -286,6 +286,26 @@ def mask_taken_the_other_way_round(impl):
 
 
 @exercise.mistake(
+    "Your test takes the weights for the outputs, and the outputs for the weights. Which of the "
+    "two does the task name first?"
+)
+def results_in_the_other_order(impl):
+    demand(lambda *given: impl(*given)[::-1], *some_inputs())
+
+
+@exercise.mistake(
+    "Your test asks for scores that are not scaled, so it rejects your own attention. Which step "
+    "of the formula is missing where you compute the expected weights?"
+)
+def no_scale_expected(impl):
+    q, k, v, mask = some_inputs()
+    out, weights = impl(q, k, v, mask)
+    right = by_formula(2 * q, k, mask).nan_to_num(0)
+    assert torch.allclose(weights, right)
+    assert torch.allclose(out, right @ v)
+
+
+@exercise.mistake(
     "Your test asks for NaN where a query may attend to no key, as the formula gives it. What does "
     "the task promise for such a query?"
 )
