@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import exercise
 from .also_right import expanded_and_flattened, first_of_two_axes, zero_is_allowed
+from .mistakes_in_dtypes import exercise  # that module has an `attn_mask` of numbers
 
 wrong = exercise.edits(expanded_and_flattened, of="to_mha_mask")
 
@@ -111,14 +111,6 @@ wrong(
     "A mask of shape (Lq, Lk) already fits all sentences and heads, but yours gets more axes. "
     "Which shape does the task ask for?",
 )
-for name, dtype in (("attn_mask_of_numbers", ", dtype=torch.float64"), ("attn_mask_of_floats", "")):
-    wrong(
-        name,
-        "return ~mask",
-        f"return torch.zeros(mask.shape{dtype}).masked_fill(~mask, -math.inf)",
-        "Your `attn_mask` holds numbers to be added (0 and -inf). Which dtype does the task ask "
-        "for?",
-    )
 IN_PLACE = (
     "Your code writes into the mask that it was given (`logical_not_`), but the caller still needs "
     "it. What does the same and makes a new tensor?"
