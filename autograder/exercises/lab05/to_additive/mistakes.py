@@ -26,13 +26,11 @@ wrong(
     "Your lowest number is not low enough for every score. What can you add to any finite score so "
     "that nothing is left of it?",
 )
-wrong(
-    "swapped",
-    "~mask",
-    "mask",
+SWAPPED = (
     "0 and the low number are swapped: allowed scores are pushed down. What does True mean in the "
-    "mask?",
+    "mask?"
 )
+wrong("swapped", "~mask", "mask", SWAPPED)
 wrong(
     "ones_and_zeros",
     f"{ZEROS}.masked_fill(~mask, low)",
@@ -47,13 +45,32 @@ wrong(
     "You add 0 and -1. exp of a score that is lower by 1 is still a third of it. What must you add "
     "so that nothing is left?",
 )
+NUMBERS = f"{ZEROS}.masked_fill(~mask, low)"
 wrong(
     "infinity_times_zero",
-    f"{ZEROS}.masked_fill(~mask, low)",
+    NUMBERS,
     "(~mask).to(dtype) * -torch.inf",
     "Your result is NaN where the query may attend, because infinity times 0 is not 0. How else "
     "can you put a number where the mask is False?",
 )
+PLUS_INFINITY_TIMES_ZERO = (
+    "Your result is NaN where the query may attend, because infinity times 0 is not 0. And the "
+    "infinity at forbidden keys has the wrong sign. exp of which infinity is 0, and how else can "
+    "you put it where the mask is False?"
+)
+wrong(
+    "plus_infinity_times_zero", NUMBERS, "(~mask).to(dtype) * torch.inf", PLUS_INFINITY_TIMES_ZERO
+)
+# The low number of each dtype is infinite in full precision alone, and so is its product with 0.
+for name, number in (("low_number", "low"), ("minus_infinity", "-torch.inf"), ("inf", "torch.inf")):
+    wrong(
+        f"{name}_times_the_mask",
+        NUMBERS,
+        f"mask.to(dtype) * {number}",
+        "Where the mask is False, infinity times 0 makes your result NaN. Where it is True, you "
+        "add infinity to an allowed score. What does True mean in the mask, and how else can you "
+        "put a number at some places?",
+    )
 ALWAYS_FLOAT32 = (
     "Your result is float32 (or torch's default dtype) for every `dtype`. Added to half precision "
     "scores it turns them into float32: where do you use the argument?"
@@ -171,6 +188,23 @@ WRONG_SIGN = (
 )
 wrong("plus_infinity", "(~mask, low)", "(~mask, -low)", WRONG_SIGN)
 wrong("highest_in_half_precision", "torch.finfo(dtype).min", "torch.finfo(dtype).max", WRONG_SIGN)
+LIFTED = (
+    "You add a high number to the scores of allowed keys, and 0 to those of forbidden ones. Which "
+    "keys does the task give 0, and is its other number high or low?"
+)
+wrong.several("plus_infinity_where_allowed", {LOW: "torch.inf", "~mask": "mask"}, LIFTED)
+ROUND = {"1e4": "ten_thousand", "1e9": "a_billion"}
+for size, word in ROUND.items():
+    for name, places, number, advice in (
+        ("plus_{}_where_forbidden", "~mask", size, WRONG_SIGN),
+        ("minus_{}_where_allowed", "mask", f"-{size}", SWAPPED),
+        ("plus_{}_where_allowed", "mask", size, LIFTED),
+    ):
+        made = name.format(word)
+        wrong.several(f"{made}_filled", {LOW: number, "~mask": places}, advice)
+        wrong(f"{made}_multiplied", NUMBERS, f"({places}).to(dtype) * {number}", advice)
+HIGHEST = "torch.finfo(dtype).max"
+wrong.several("highest_where_allowed", {LOW: HIGHEST, "~mask": "mask"}, LIFTED)
 for name, dtype in (("", "dtype"), ("_in_float32", "torch.float32")):
     wrong.several(
         f"low_number_not_written{name}",
