@@ -34,11 +34,23 @@ class SmallModel(nn.Module):
         self.table = nn.Parameter(table)
         self.dropout = nn.Dropout(0.5)
         self.runs = []
+        self.mask = None
 
     def forward(self, ids, mask):
+        self.mask = mask
         self.runs.append((self.training, torch.is_grad_enabled(), list(ids.shape)))
         shown = mask.double() / mask.sum(-1, keepdim=True)  # (T, T)
         return self.dropout(shown @ self.table[ids])  # (B, T, V)
+
+
+def what_came(given, mask):
+    """In words, what a model got for `mask`, if that is one of two usual mistakes."""
+    if not isinstance(given, torch.Tensor) or given.numel() != mask.numel():
+        return "a mask"
+    if given.is_floating_point() and (given < 0).any():
+        return "numbers to be added"
+    turned = given.dtype == torch.bool and torch.equal(given.flatten(), ~mask.flatten())
+    return "its opposite" if turned else "a mask"
 
 
 def uneven_loss(logits, ids):
@@ -110,6 +122,7 @@ def under_a_mask(lab, draw):
         model.train()
         torch.manual_seed(0)  # the same dropout for all who forget to switch it off
         result = lab.evaluate(model, ids, mask, loss=uneven_loss)
+        seen[f"what the model gets for the {name} mask"] = what_came(model.mask, mask)
         seen[f"the {name} mask"] = result
         seen[f"the {name} mask, a Python number"] = type(result) is float
     return seen

@@ -291,6 +291,21 @@ wrong(
     "The model does not get the mask that you were given: your result is the same for every mask. "
     "Which mask do you hand to the model?",
 )
+for name, given in (("turned_round", "~mask"), ("turned_round_by_hand", "mask == 0")):
+    wrong(
+        f"mask_{name}",
+        "model(ids, mask)",
+        f"model(ids, {given})",
+        "Your model gets the opposite of `mask`: True where it must not attend. If a row of that "
+        "has no True, the loss may be NaN. What does True mean in the `mask` of this task?",
+    )
+wrong(
+    "mask_as_numbers",
+    "model(ids, mask)",
+    "model(ids, torch.zeros(mask.shape).masked_fill(~mask, -math.inf))",
+    "Your model gets numbers to be added to scores, and no boolean mask. What does the task say "
+    "that the model is called with?",
+)
 wrong(
     "one_by_one",
     "float(loss(model(ids, mask), ids))",
