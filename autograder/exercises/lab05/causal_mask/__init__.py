@@ -22,6 +22,8 @@ def shape_and_dtype(lab, draw):
         "dtype": dtype_of(square),
         f"dtype, Lq=3, Lk={Lk}": dtype_of(cached),
         f"dtype, Lq=1, Lk={Lk}": dtype_of(newest),
+        # A mask of ones and one of numbers to be added have the same dtype.
+        "numbers below 0": bool((cached < 0).any()),
     }
 
 

@@ -298,13 +298,22 @@ for name in ("int8", "uint8"):
     )
 
 
-@exercise.mistake(
+ADDITIVE = (
     "You return numbers to be added to scores (0 and -inf), which is the task of 5.4. Which dtype "
     "does this step ask for?"
 )
+
+
+@exercise.mistake(ADDITIVE)
 def additive(Lq, Lk=None, device=None):
     mask = causal_mask(Lq, Lk, device)
     return torch.zeros(mask.shape, device=device).masked_fill(~mask, -torch.inf)
+
+
+@exercise.mistake(ADDITIVE)
+def additive_where_allowed(Lq, Lk=None, device=None):
+    mask = causal_mask(Lq, Lk, device)
+    return torch.zeros(mask.shape, device=device).masked_fill(mask, -torch.inf)
 
 
 @exercise.mistake(
