@@ -246,8 +246,8 @@ wrong.several(
     "weight of 0?",
 )
 ALL_KEYS_DEMANDED = (
-    "You treat each row with a forbidden key like a row without an allowed one. Which of `any` and "
-    "`all` says that a row has an allowed key?"
+    "Each row with a forbidden key comes out like a row without an allowed one. When does your "
+    "code take a row for empty, and what is left of the scores that a row allows?"
 )
 wrong("all_keys_demanded", "mask.any", "mask.all", ALL_KEYS_DEMANDED)
 wrong.several(
