@@ -101,7 +101,10 @@ def who_looks_at_padding(lab, draw):
         "attends to all": Mixer(table, up_to(20)),
         "the mean of all": lambda ids: table[ids] + table[ids].mean(1, keepdim=True),
     }
-    return {name: invariant(lab, fn, 5, 6, pad) for name, fn in models.items()}
+    seen = {name: invariant(lab, fn, 5, 6, pad) for name, fn in models.items()}
+    # Whoever takes 0 for padding, whatever `pad` is, is right here.
+    zero = invariant(lab, rounded(Mixer(table, real_keys(0))), 5, 6, 0)
+    return seen | {"masks padding, which is token 0": zero}
 
 
 def with_a_faint_leak(table, size):

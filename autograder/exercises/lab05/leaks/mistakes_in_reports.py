@@ -36,3 +36,15 @@ REPEATEDLY = (
 )
 wrong.several("reported_repeatedly", REPEATED, REPEATEDLY)
 wrong.several("reported_repeatedly_for_every_token", REPEATED | EVERY_TOKEN, REPEATEDLY)
+
+ONE_PLACE = (
+    "Your maximum does not leave one difference for each place: it runs over the axis of the "
+    "places, or over too few axes. Which axis of (B, T, k) has to stay?"
+)
+for name, axes in {
+    "for_each_number": "(0, 1)",
+    "over_the_numbers": "-1",
+    "over_the_sequences": "0",
+    "over_the_places": "1",
+}.items():
+    wrong(f"maximum_{name}", "amax((0, 2))", f"amax({axes})", ONE_PLACE)
