@@ -59,7 +59,7 @@ def softmax(x, dim=-1):
     keep()
     return kept["softmax"](x, dim)
 """
-# The students' library has a GPT of its own for the labs after (docs/trust.md says what it is worth).
+# The students' library has a GPT of its own for the labs after (docs/trust.md: what it is worth).
 OPEN_TO_ALL = {"lab09": {"Block", "GPT", "init_gpt"}}
 
 

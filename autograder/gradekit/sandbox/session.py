@@ -176,7 +176,7 @@ def in_safe_order(probes: Sequence[Sequence[Probe]]) -> list[list[Probe]]:
             positions = (
                 position
                 for position, others in enumerate(ordered)
-                if any(_defines(text, of) for probe in others for text in (probe.uses, probe.source))
+                if any(_defines(probe.uses + "\n" + probe.source, of) for probe in others)
             )
             ordered.insert(next(positions, len(ordered)), group)
     return ordered

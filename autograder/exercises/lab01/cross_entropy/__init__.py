@@ -202,6 +202,7 @@ def digits_kept(lab, draw):
 @exercise.check(points=1)
 def far_off(lab, draw):
     """A right answer that is 20,000 below the best costs 20,000, without infinity or a limit."""
+
     def far_below(distances):
         logits, target = draw.normal(len(distances), 13), 1 + draw.permutation(11)[: len(distances)]
         logits[torch.arange(len(distances)), target] -= torch.tensor(distances).double()

@@ -298,8 +298,8 @@ def product_from_one(*masks):
 
 
 @exercise.mistake(
-    "Once nothing is allowed any more, you leave out the masks that follow. Your entries are right, "
-    "but which shape should the result have if a later mask has more axes?"
+    "Once nothing is allowed any more, you leave out the masks that follow. Your entries are "
+    "right, but which shape should the result have if a later mask has more axes?"
 )
 def stops_when_nothing_is_allowed(*masks):
     result = None
