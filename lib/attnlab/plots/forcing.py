@@ -169,7 +169,7 @@ def fed_and_asked(loss_of: Callable[[Any, Batch], Tensor], pairs: Sequence[Pair]
 
 
 @drawing
-def training_curve(model: Any, losses: Tensor, *steps: Callable[..., Any]) -> Drawn:
+def training_curve(model: Any, losses: Tensor, *functions: Callable[..., Any]) -> Drawn:
     """The loss of every step of training; and the loss of each symbol in its first steps.
 
     The second panel shows the lab's own training (see `attnlab.data.measured_lab02`).
@@ -177,7 +177,7 @@ def training_curve(model: Any, losses: Tensor, *steps: Callable[..., Any]) -> Dr
     Args:
         model: the trained model; None gives a notice.
         losses: in nats, one for each step of the training.
-        steps: the functions that trained it; a line below says which of them are not right yet.
+        functions: those that trained it; a line below says whose steps are not right yet.
     """
     uniform = math.log(len(TARGET))
     width = max(1, len(losses) // 60)

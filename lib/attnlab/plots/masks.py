@@ -208,7 +208,7 @@ def converted_mask(causal_mask: Mask, to_mha_mask: Mask, words: Sequence[str]) -
 def loss_curves(
     curves: Mapping[str, Tensor],
     entropies: Sequence[float],
-    *steps: Callable[..., Any],
+    *functions: Callable[..., Any],
     tolerance: float = 0.05,
 ) -> Drawn:
     """Training losses, and the entropies of the next symbol if 0, 1 and 2 symbols are known.
@@ -216,7 +216,7 @@ def loss_curves(
     Args:
         curves: by name, the loss of each training step; empty if the model was not trained.
         entropies: of the next symbol in nats, if none, one and two before it are known.
-        steps: the functions behind the trainings; a line below says which are not right yet.
+        functions: those behind the trainings; a line below says whose steps are not right yet.
         tolerance: how far below the lowest entropy a loss may be by luck, in nats.
     """
     trained = {name: smooth(curve) for name, curve in curves.items() if len(curve)}
