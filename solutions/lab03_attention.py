@@ -348,7 +348,7 @@ plots.scaling.time_against_length(scaled_dot_product_attention, fit_exponent)
 # *12 points, 40 minutes, difficulty 4 of 5, importance 4 of 5*
 #
 # Switch roles again: write a test that lets a right attention pass silently and raises
-# `AssertionError` for a wrong one. It is run on more than forty wrong versions of 3.3 and a few
+# `AssertionError` for a wrong one. It is run on more than fifty wrong versions of 3.3 and a few
 # right ones. Your points are the share of wrong versions that it rejects, times the share of right
 # ones that it accepts.
 #
