@@ -364,7 +364,7 @@ plots.scaling.time_against_length(scaled_dot_product_attention, fit_exponent)
 # and outputs with the formula, computed with torch's softmax. Do the same with a mask, in each
 # shape that broadcasts. Then try: a forbidden key with an enormous score and an enormous value;
 # allowed scores, millions below zero, next to a forbidden one; a query without allowed keys, and
-# its gradients; the dtypes; the same call twice; the inputs afterwards.
+# its gradients; the dtypes; the inputs afterwards.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -385,7 +385,8 @@ def test_attention(impl):
     Right versions differ in their last digits: in float64 allow 1e-8 for weights (scores in the
     millions cost that much) and for outputs 1e-8 times the largest value. Let d_k be 4 or 16,
     because a root computed in float32 is exact then. In float16 check only the dtype, without a
-    mask. That there may be no keys at all needs no test.
+    mask. Neither that there may be no keys at all, nor that a second call gives the same results,
+    needs a test.
     """
     ### BEGIN SOLUTION
     generator = torch.Generator().manual_seed(0)

@@ -522,7 +522,7 @@ def test_multi_head(impl):
     mask[..., 0] = True
 
     layer.eval()
-    for allowed in (None, mask, mask[:, :1], mask[:, :1, :1], mask[0, 0]):
+    for allowed in (None, mask, mask[:, :1], mask[:, :1, :1], mask[0], mask[0, 0]):
         right, right_weights = expected(*texts, allowed)
         out, weights = layer(*texts, allowed, need_weights=True)
         alone = layer(*texts, mask=allowed)

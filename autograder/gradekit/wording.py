@@ -28,6 +28,14 @@ def first_of(names: Iterable[str], most: int) -> str:
     return f"{', '.join(listed[:most])}{more}"
 
 
+def without_middle(text: str, most: int) -> str:
+    """A text of at most `most` characters: of a longer one, its two ends, as in "lab/…/x.ipynb"."""
+    if len(text) <= most:
+        return text
+    end = most // 2
+    return f"{text[: most - end - 1]}…{text[-end:]}"
+
+
 def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
     """A question that names at most `most` similar names; empty if none is similar."""
     close = get_close_matches(name, list(known), n=most)

@@ -133,7 +133,7 @@ def scaled_dot_product_attention(
         weights = softmax(scores)
     else:
         empty = ~mask.any(-1, keepdim=True)  # (..., Lq, 1), queries that may attend to no key
-        scores = scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0)  # no row of -inf
+        scores = scores.masked_fill(~(mask | empty), -math.inf)  # no row of -inf
         weights = softmax(scores).masked_fill(empty, 0)  # (..., Lq, Lk)
     return weights @ v, weights  # (..., Lq, d_v), (..., Lq, Lk)
 

@@ -2,7 +2,14 @@
 
 import pytest
 
-from gradekit.wording import counted, did_you_mean, first_of, fitted, without_breaks
+from gradekit.wording import (
+    counted,
+    did_you_mean,
+    first_of,
+    fitted,
+    without_breaks,
+    without_middle,
+)
 
 
 def test_a_noun_follows_its_number() -> None:
@@ -13,6 +20,12 @@ def test_names_beyond_the_most_are_counted() -> None:
     assert first_of(["ada", "bob"], 2) == "ada, bob"
     assert first_of(iter(["ada", "bob", "cyd", "dan"]), 2) == "ada, bob and 2 more"
     assert first_of([], 2) == ""
+
+
+def test_a_long_text_keeps_its_ends() -> None:
+    assert without_middle("0123456789", 10) == "0123456789"
+    assert without_middle("0123456789", 6) == "01…789"
+    assert without_middle("0123456789", 5) == "01…89"
 
 
 def test_similar_names_are_asked_about() -> None:

@@ -14,9 +14,10 @@ from typing import Any
 
 from gradekit.submissions.stored import CollectState
 from gradekit.submissions.times import HandInTime
-from gradekit.wording import first_of
+from gradekit.wording import first_of, without_middle
 
 _MOST_LISTED = 5  # with one reason, of one hand-in
+_LONGEST_PATH = 200  # of characters; a zip may hold names of thousands
 
 
 @dataclass(frozen=True)
@@ -161,8 +162,8 @@ def _refused_lines(refused: Iterable[Refused]) -> list[str]:
     lines = []
     for (_, reason), group in groups.items():
         more = len(group) - 1
-        shown = [one.file for one in group]
+        shown = [without_middle(one.file, _LONGEST_PATH) for one in group]
         if len(group) > _MOST_LISTED:
-            shown = [f"{group[0].file} and {more} more"]
+            shown = [f"{shown[0]} and {more} more"]
         lines += [f"{file}: {reason}" for file in shown]
     return lines

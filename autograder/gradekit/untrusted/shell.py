@@ -184,6 +184,8 @@ def run_cell(
     if error is None:
         return Ran("ok", LimitKind.OUTPUT if shell.outputs.is_cut else None)
     limit = limit_in_error(type(error).__name__, as_text(error))
+    if error is result.error_before_exec and limit is LimitKind.MEMORY:
+        limit = None  # Python's parser says so of text that is nested too deeply
     where = function_in(error.__traceback__)
     if limit is LimitKind.MEMORY:
         _free_memory_of(error)

@@ -72,8 +72,13 @@ def names_a_dtype(difference: Difference) -> bool:
     return difference.kind == "values" and isinstance(seen, str) and seen in DTYPE_WORDS
 
 
-def explain(difference: Difference) -> str:
+def explain(difference: Difference, guesses: bool = True) -> str:
     """One or two sentences on a difference, for the student whose code made it.
+
+    Args:
+        difference: from a judge.
+        guesses: whether to say what the numbers or shapes look like, as in "the right number times
+            2". Such a remark may hold by accident, so it is left out where the cause is known.
 
     Raises:
         ValueError: no judge makes differences of this kind.
@@ -96,7 +101,7 @@ def explain(difference: Difference) -> str:
         case "values" if wrong_version := _accepted(difference):
             return f"Your test should reject {wrong_version}, and does not."
         case _:
-            return where + _explain_value(difference)
+            return where + _explain_value(difference, guesses)
 
 
 def _explain_event(difference: Difference, where: str) -> str:
@@ -145,7 +150,7 @@ def _explain_result(difference: Difference, where: str) -> str:
     raise ValueError(f"no result of kind {difference.kind!r}")
 
 
-def _explain_value(difference: Difference) -> str:
+def _explain_value(difference: Difference, guesses: bool) -> str:
     """A value differs from the expected one; the coarsest difference is explained."""
     expected, seen = difference.expected, difference.seen
     match difference.kind:
@@ -161,7 +166,8 @@ def _explain_value(difference: Difference) -> str:
             return _entries(expected, seen)
         case "shape":
             right, yours = _shape(expected), _shape(seen)
-            return f"expected shape {right}, got {yours}. {shape_relation(right, yours)}"
+            guess = shape_relation(right, yours) if guesses else ""
+            return f"expected shape {right}, got {yours}. {guess}".rstrip()
         case "gradient":
             return (
                 "no gradient reaches the input. Some call on the way cuts torch's graph: which one?"
@@ -174,13 +180,13 @@ def _explain_value(difference: Difference) -> str:
         case "number":
             # It may be a prediction, written by hand: a word on its sign would give it away.
             turned = math.isclose(as_float(seen), -as_float(expected))
-            return f"your number is not right{'.' if turned else _nearly(expected, seen)}"
+            return f"your number is not right{'.' if turned else _nearly(expected, seen, guesses)}"
         case "word":
             return f"no such word; choose one of {', '.join(map(repr, expected))}."
         case "values" if isinstance(seen, bool):
             return _truth(difference)
         case "values":
-            return _values(expected, seen, difference.wrong)
+            return _values(difference, guesses)
         case "shares":
             return _shares(expected, seen, difference.wrong)
     raise ValueError(f"no difference of kind {difference.kind!r}")
@@ -335,9 +341,10 @@ def _number(value: Any) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
-def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
+def _values(difference: Difference, guesses: bool) -> str:
+    expected, seen, wrong = difference.expected, difference.seen, difference.wrong
     if is_number(expected) and is_number(seen):
-        return f"your {_number(seen)} is not right{_nearly(expected, seen)}"
+        return f"your {_number(seen)} is not right{_nearly(expected, seen, guesses)}"
     if isinstance(seen, str) and seen in LOST_FAILURES:
         return LOST_FAILURES[seen]
     if isinstance(seen, str) and {expected, seen} <= KIND_WORDS:
@@ -356,7 +363,7 @@ def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
     if not dtype and _all_nearly(expected, seen):
         how = f"{_pattern(wrong)} Only the last digits differ."
     else:
-        how = relation(expected, seen) or _pattern(wrong)
+        how = (relation(expected, seen) if guesses else "") or _pattern(wrong)
     return f"{amount}, the first at index {first}{dtype}. {how.strip()}".rstrip()
 
 
@@ -370,12 +377,12 @@ def _shares(expected: Tensor, seen: Tensor, wrong: Tensor | None) -> str:
     )
 
 
-def _nearly(expected: Any, seen: Any) -> str:
+def _nearly(expected: Any, seen: Any, guesses: bool) -> str:
     """The end of a sentence: a remark if the numbers are close, or off as by a usual slip."""
     right, theirs = as_float(expected), as_float(seen)
     if _agree_to_five_digits(right, theirs):
         return ": only the last digits differ."
-    return f". {relation_of_two(right, theirs)}".rstrip()
+    return f". {relation_of_two(right, theirs) if guesses else ''}".rstrip()
 
 
 def _agree_to_five_digits(right: float, other: float) -> bool:

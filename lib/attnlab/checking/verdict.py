@@ -182,7 +182,9 @@ def judge_exercise(
     names = tuple(mistake.name for mistake in recognised)
     rest = unexplained(failed, several) if several else failed
     quoted = _most_telling(rest or failed)
-    return Verdict(outcomes, (*specific, _general_advice(quoted, redact)), names, quoted)
+    guesses = bool(unexplained([quoted], recognised))
+    general = _general_advice(quoted, redact, guesses)
+    return Verdict(outcomes, (*specific, general), names, quoted)
 
 
 def _broken_promise(check: PreparedCheck, difference: Difference) -> str:
@@ -241,9 +243,12 @@ def _outcome(check: PreparedCheck, seen: Any) -> CheckOutcome:
 
 
 def _general_advice(
-    outcome: CheckOutcome, redact: Callable[[Difference], Difference] | None
+    outcome: CheckOutcome, redact: Callable[[Difference], Difference] | None, guesses: bool = True
 ) -> str:
-    """Advice on a failed check, with the check's title unless all checks fail in this way."""
+    """Advice on a failed check, with the check's title unless all checks fail in this way.
+
+    `guesses`: whether no advice on a known mistake explains the failure (see :func:`explain`).
+    """
     difference = outcome.difference
     assert difference is not None
     if is_blank(difference):
@@ -253,10 +258,10 @@ def _general_advice(
     shown = redact(difference) if redact else difference
     if is_blank(shown):  # its message was removed, so it only looks like the placeholder
         shown = replace(shown, seen=replace(shown.seen, type="a NotImplementedError of its own"))
-    sentence = clip(explain(shown), MOST_ADVICE)
+    sentence = clip(explain(shown, guesses), MOST_ADVICE)
     if difference.kind in ("missing", "forbidden"):
         return sentence
-    if difference.kind in _WRONG_VALUE and not sentence.endswith("?"):
+    if guesses and difference.kind in _WRONG_VALUE and not sentence.endswith("?"):
         sentence = f"{sentence} {outcome.check.question}".rstrip()
     if difference.kind == "lets through":
         sentence = f"{sentence} {_broken_promise(outcome.check, difference)}".rstrip()

@@ -45,6 +45,22 @@ def test_an_unknown_mistake_gets_general_advice():
     assert sentence.startswith("“Sums to one along the last axis”: every entry differs")
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_a_guess_is_made_only_where_no_known_mistake_explains_what_was_seen(named):
+    wrong = torch.tensor([2.0, 4.0, 6.0])
+    mistaken = {"m": wrong} if named else {}
+    asked = [
+        PreparedCheck("q", "Q.", 1, False, Close(), wrong / 2, mistaken, question="Which one?")
+    ]
+    found = judge_exercise(asked, {"q": wrong}, [KnownMistake("m", "Advice.")])
+    assert found.advice[:-1] == (("Advice.",) if named else ())
+    assert ("times" in found.advice[-1]) is not named
+    assert ("Which one?" in found.advice[-1]) is False
+    asked = [replace(asked[0], expected=torch.tensor([1.0, 7.0, 3.0]))]
+    found = judge_exercise(asked, {"q": wrong}, [KnownMistake("m", "Advice.")])
+    assert ("Which one?" in found.advice[-1]) is not named
+
+
 @pytest.mark.parametrize("event", [Missing("softmax"), Raised("NotImplementedError")])
 def test_a_missing_answer_is_not_a_known_mistake(event):
     checks = [

@@ -109,6 +109,11 @@ class TestCells:
         assert "ZeroDivisionError" in "".join(bad.outputs[0]["traceback"])
         assert syntax.outputs[0]["ename"] == "SyntaxError"
 
+    def test_text_too_deep_for_pythons_parser_exceeds_no_limit(self, sandbox):
+        (deep,) = run(sandbox, "x = " + "not " * 50_000 + "1").cells
+        assert (deep.state, deep.reason) == ("error", "")
+        assert deep.outputs[0]["ename"] == "MemoryError"  # what Python calls it
+
     def test_an_infinite_recursion_is_reported_soon_and_briefly(self, sandbox):
         ran = run(sandbox, "def deeper(x):\n    return deeper(x + 1)\ndeeper(0)")
         (error,) = ran.cells[0].outputs

@@ -39,6 +39,15 @@ def test_a_name_that_cannot_be_written_costs_only_itself(
     assert why in summary.refused[0].reason
 
 
+def test_a_path_of_thousands_of_letters_is_told_by_its_ends(course: Course) -> None:
+    path = f"ada/{'deep/' * 1200}notes.txt"
+    summary = bring(course, {path: b"x", **GOOD})
+    assert summary.refused[0].file.endswith(path)
+    (line,) = [line for line in summary.lines() if "…" in line]
+    assert "notes.txt: " in line
+    assert len(line) < 400
+
+
 def test_a_folder_with_the_notebooks_name_does_not_stop_the_others(course: Course) -> None:
     files = {"ada/x.ipynb": NOTEBOOK, f"ada/{NAME}.ipynb/data.csv": b"1", **GOOD}
     summary = bring(course, files)

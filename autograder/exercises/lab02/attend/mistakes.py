@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (  # noqa: F401 - to register them
     exercise,
     mistakes_at_tokens,
+    mistakes_below_the_lowest,
     mistakes_in_scaling,
     mistakes_with_infinity,
     mistakes_without_a_mask,
@@ -89,16 +90,6 @@ PENALTY = (
     "You subtract a large number from the scores of padding, but an even larger score still gets "
     "weight. How do you replace a score, whatever its value?"
 )
-for amount in (1, 5, 10):
-    wrong.several(
-        f"{amount}_below_the_lowest",
-        {
-            f"scores{FILL}": f"torch.where(mask, scores, scores.amin(-1, keepdim=True) - {amount})",
-            THEN_ZERO: " * mask.any(-1, keepdim=True)",
-        },
-        "You set the scores of padding a fixed amount below the lowest score, so padding keeps a "
-        "small weight. Which weight does the task promise at padding?",
-    )
 for name, amount in (
     ("penalty_added", "1e3"),
     ("penalty_of_ten_thousand", "1e4"),
@@ -272,6 +263,13 @@ wrong(
     "    if mask is None",
     "    scores, hidden = scores.float(), hidden.float()\n    if mask is None",
     "Your results are float32, whatever the inputs are. Where does your code fix the dtype?",
+)
+wrong(
+    "context_in_float64",
+    "weights, hidden)",
+    "weights.double(), hidden.double())",
+    "Your context is float64, whatever the dtype of the scores is. Which tensors does your product "
+    "meet, and in which dtype should the context be?",
 )
 IN_FLOAT32 = (
     "Your weights have the right dtype, but only the seven digits of float32. In which dtype does "

@@ -50,6 +50,11 @@ VERSIONS = [
     "always_float32",
     "hard_attention",
     "log_probabilities_returned",
+    "30_below_the_lowest_in_the_context",
+    "30_below_the_lowest_in_the_weights",
+    "logarithm_of_the_mask_added",
+    "mask_assigned_to",
+    "context_in_float64",
 ]
 
 exercise = write_a_test(

@@ -16,10 +16,35 @@ def right_version(scores, hidden, mask=None):
     return torch.einsum("bt,bth->bh", weights, hidden), weights
 
 
+def called(impl, scores, hidden, mask):
+    """What a version returns that may write into its mask."""
+    return impl(scores, hidden, None if mask is None else mask.clone())
+
+
+def limit(scores):
+    """How far a right number may be from the expected one, in the dtype of `scores`."""
+    return 1e-6 if scores.dtype == torch.float64 else 1e-5
+
+
+def roughly_the_same_values(impl, scores, hidden, mask):
+    """Whether context, weights and dtypes are right, but for tiny weights at padding."""
+    found, expected = called(impl, scores, hidden, mask), right_version(scores, hidden, mask)
+    torch.testing.assert_close(found, expected, atol=limit(scores), rtol=limit(scores))
+    return found
+
+
+def same_values_in_float32(impl, scores, hidden, mask):
+    """Whether context and weights are right, and the dtype of the weights."""
+    context, weights = called(impl, scores, hidden, mask)
+    found = context.to(scores.dtype), weights
+    expected = right_version(scores, hidden, mask)
+    torch.testing.assert_close(found, expected, atol=limit(scores), rtol=limit(scores))
+
+
 def same_values(impl, scores, hidden, mask):
-    """Whether context, weights and dtypes are right."""
-    found, expected = impl(scores, hidden, mask), right_version(scores, hidden, mask)
-    torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-6)
+    """Whether context, weights and dtypes are right, and 0 at padding."""
+    _, weights = roughly_the_same_values(impl, scores, hidden, mask)
+    assert mask is None or (weights[~mask] == 0).all()
 
 
 def same_numbers(impl, scores, hidden, mask):
@@ -29,12 +54,20 @@ def same_numbers(impl, scores, hidden, mask):
     torch.testing.assert_close(given, (scores, hidden), atol=0, rtol=0)
 
 
+def same_mask(impl, scores, hidden, mask):
+    """Whether the mask stays as it is."""
+    if mask is not None:
+        given = mask.clone()
+        impl(scores.clone(), hidden.clone(), given)
+        assert torch.equal(given, mask)
+
+
 def same_gradients(impl, scores, hidden, mask):
     """Whether the gradients of both results are right."""
     grads = []
     for version in (impl, right_version):
         leaves = scores.clone().requires_grad_(), hidden.clone().requires_grad_()
-        context, weights = version(*leaves, mask)
+        context, weights = called(version, *leaves, mask)
         (context.square().sum() + weights.square().sum()).backward()
         grads.append([leaf.grad for leaf in leaves])
     torch.testing.assert_close(*grads, atol=1e-6, rtol=1e-6)
@@ -49,6 +82,14 @@ def batches(high=1e4, low=2e4, empty=0):
         yield some, hidden, None
 
 
+def rare_batches(far=1e12, dtype=torch.float32):
+    """Vectors of `far` at padding, and ordinary numbers in `dtype`."""
+    mask = torch.arange(5) < torch.tensor([[2], [4], [5]])
+    scores, hidden = torch.randn(3, 5).double(), torch.randn(3, 5, 2).double()
+    yield scores, hidden.where(mask[..., None], far), mask
+    yield scores.to(dtype), hidden.to(dtype), mask
+
+
 def hold(impl, given, *checks):
     """Run each of `checks` on each of the batches `given`."""
     for batch in given:
@@ -58,21 +99,21 @@ def hold(impl, given, *checks):
 
 def context_compared(impl, scores, hidden, mask):
     """Whether the context and its dtype are right."""
-    found, expected = impl(scores, hidden, mask)[0], right_version(scores, hidden, mask)[0]
-    torch.testing.assert_close(found, expected, atol=1e-9, rtol=0)
+    found, expected = called(impl, scores, hidden, mask)[0], right_version(scores, hidden, mask)[0]
+    torch.testing.assert_close(found, expected, atol=limit(scores), rtol=0)
 
 
 def contexts_compared_one_by_one(impl, scores, hidden, mask):
     """Whether each sentence's context is right, in whatever shape."""
-    found = impl(scores, hidden, mask)[0]
+    found = called(impl, scores, hidden, mask)[0]
     for row, expected in zip(found, right_version(scores, hidden, mask)[0], strict=True):
-        assert (row - expected).abs().max() < 1e-9
+        assert (row - expected).abs().max() < limit(scores)
 
 
 def inputs_kept(impl, scores, hidden, mask):
     """Whether the inputs stay as they are."""
     given = scores.clone(), hidden.clone()
-    impl(*given, mask)
+    called(impl, *given, mask)
     torch.testing.assert_close(given, (scores, hidden), atol=0, rtol=0)
 
 
@@ -81,7 +122,7 @@ def gradients_of_the_context(impl, scores, hidden, mask):
     grads = []
     for version in (impl, right_version):
         leaves = scores.clone().requires_grad_(), hidden.clone().requires_grad_()
-        version(*leaves, mask)[0].square().sum().backward()
+        called(version, *leaves, mask)[0].square().sum().backward()
         grads.append([leaf.grad for leaf in leaves])
     torch.testing.assert_close(*grads, atol=1e-6, rtol=1e-6)
 
@@ -90,7 +131,7 @@ def same_gradients_of_copies(impl, scores, hidden, mask):
     """Whether the gradients are right at copies of the inputs."""
 
     def copied(scores, hidden, mask):
-        return impl(1 * scores, 1 * hidden, mask)
+        return called(impl, 1 * scores, 1 * hidden, mask)
 
     def right(scores, hidden, mask):
         return right_version(1 * scores, 1 * hidden, mask)
@@ -98,7 +139,7 @@ def same_gradients_of_copies(impl, scores, hidden, mask):
     grads = []
     for version in (copied, right):
         leaves = scores.clone().requires_grad_(), hidden.clone().requires_grad_()
-        context, weights = version(*leaves, mask)
+        context, weights = called(version, *leaves, mask)
         (context.square().sum() + weights.square().sum()).backward()
         grads.append([leaf.grad for leaf in leaves])
     torch.testing.assert_close(*grads, atol=1e-6, rtol=1e-6)
@@ -106,7 +147,8 @@ def same_gradients_of_copies(impl, scores, hidden, mask):
 
 @exercise.also_right
 def every_promise(impl):
-    hold(impl, batches(), same_numbers, same_gradients)
+    hold(impl, batches(), same_numbers, same_gradients, same_mask)
+    hold(impl, rare_batches(), same_values)
 
 
 @exercise.also_right

@@ -26,7 +26,11 @@ for name, compared in (
         ):
             wrong.several(
                 f"{name}{kind}{end}",
-                {"batches()": f"batches({given})", "same_numbers, same_gradients": compared + also},
+                {
+                    " batches()": f" batches({given})",
+                    "same_numbers, same_gradients": compared + also,
+                    "rare_batches(), same_values": f"rare_batches(), {compared}",
+                },
                 "Your test accepts versions that return scores or logarithms as weights: nothing "
                 "that it asserts is about the numbers of the second result. Which promises does "
                 "the task make about it?",

@@ -9,7 +9,11 @@ from .also_right import batches, right_version
 
 
 def pairs(impl, given):
-    """What is found and what is expected: context and weights of each batch."""
+    """What is found and what is expected: context and weights of each batch.
+
+    The numbers are the same in each run, because some signs decide what a wrong test accepts.
+    """
+    torch.manual_seed(0)
     for scores, hidden, mask in given:
         yield from zip(impl(scores, hidden, mask), right_version(scores, hidden, mask), strict=True)
 

@@ -176,6 +176,14 @@ wrong(
     "do you name the last two axes, whether of one sentence, of a batch or of heads?",
 )
 wrong(
+    "axes_of_a_batch_or_a_sentence",
+    "k.mT",
+    "(k.T if k.ndim == 2 else k.transpose(1, 2))",
+    "Your code treats one sentence, and a batch of them, each in its own way: with four axes, as "
+    "heads in a batch have them, it swaps the wrong two. How do you name the last two axes, "
+    "however many there are?",
+)
+wrong(
     "einsum_of_a_batch",
     "q @ k.mT",
     'torch.einsum("bqd,bkd->bqk", q, k)',

@@ -30,6 +30,7 @@ VERSIONS = [
     "keys_not_transposed",
     "first_axes_transposed",
     "axes_of_a_batch",
+    "axes_of_a_batch_or_a_sentence",
     "einsum_of_a_batch",
     "mask_after_softmax",
     "mask_after_softmax_renormalised",

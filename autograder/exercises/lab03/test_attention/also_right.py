@@ -46,6 +46,21 @@ def compare(impl, q, k, v, mask):
             assert (w[row][~may[row]] == 0).all()
 
 
+def on_copies(impl):
+    """The same version, which never meets the test's own tensors."""
+    return lambda *inputs: impl(*[x if x.requires_grad else x.clone() for x in inputs])
+
+
+def weights_mended(impl):
+    """The same version, but with weights of 0 where no key is allowed."""
+
+    def version(q, k, v, mask=None):
+        out, weights = impl(q, k, v) if mask is None else impl(q, k, v, mask)
+        return out, weights if mask is None else weights * mask.any(-1, keepdim=True)
+
+    return version
+
+
 @exercise.also_right
 def by_loops(impl):
     torch.manual_seed(0)

@@ -8,6 +8,7 @@ import torch
 
 from gradekit.exercise import FAILURES_CAUGHT, RESULTS_UNREAD, TUPLES_ASSERTED
 
+from . import missing_promises  # noqa: F401 - to register them
 from .also_right import by_loops
 from .asks_too_little import AXES, LAST_DIGITS, OUTPUTS, SQUARE, exercise
 

@@ -30,6 +30,7 @@ VERSIONS = [
     "HeadsAttendToHeads",
     "SoftmaxOverHeads",
     "FirstHeadsMask",
+    "MaskOfThreeAxesForSentences",
     "MaskIgnored",
     "MaskInverted",
     "MaskAfterSoftmax",

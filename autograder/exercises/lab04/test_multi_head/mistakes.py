@@ -319,3 +319,12 @@ def always_with_weights(impl):
 def one_mask_for_all_heads(impl):
     numbers(impl, masks=((4, 7), (2, 1, 1, 7)), dropout=0.5)
     asserted(nobody, learns, drops, alone, impl=impl)
+
+
+@exercise.mistake(
+    "Your test accepts a layer that takes a mask of three axes for one mask a sentence. Which "
+    "shapes of mask does the task name, and which of them does your test pass?"
+)
+def no_mask_of_three_axes(impl):
+    numbers(impl, masks=((4, 7), (2, 1, 1, 7), (2, 3, 4, 7)), dropout=0.5)
+    asserted(nobody, learns, drops, alone, impl=impl)
