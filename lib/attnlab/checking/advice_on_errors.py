@@ -121,7 +121,7 @@ def explain_raised(difference: Difference, where: str) -> str:
     line = f" in the line `{_cut_line(seen.source_line)}`" if seen.source_line else ""
     message = f": {seen.message}" if seen.message else ""
     if difference.is_rejection:
-        stopped = f"{where}your test rejects it with {seen.type}{line}{message}"
+        stopped = f"{_rejection(difference)} with {seen.type}{line}{message}"
         # What torch says about the inside of a version helps nobody who only called it.
         known = "" if _calls_the_version(seen) else _question(seen.message)
         question = known or _question_on_a_test(difference)
@@ -132,6 +132,13 @@ def explain_raised(difference: Difference, where: str) -> str:
     stopped = stopped.rstrip(".: ")
     end = "" if stopped.endswith(("!", "?")) else "."
     return f"{stopped}{end} {question}".rstrip()
+
+
+def _rejection(difference: Difference) -> str:
+    """Which right version the student's test rejects, by the name of the check's entry."""
+    *_, key = difference.path
+    version = str(key).removeprefix("accepts ")
+    return f"your test rejects {re.sub(r'^your own(?= |$)', 'your own version', version)}"
 
 
 def _cut_line(line: str) -> str:

@@ -53,19 +53,19 @@ def words(expected, seen, judge=None):
         ({"rejects a sum": True}, {"rejects a sum": False},
             "Your test should reject a sum, and does not."),
         ({"accepts a": True}, {"accepts a": Raised("AssertionError", "", "assert y.sum() == 1")},
-            "accepts a: your test rejects it with AssertionError in the line `assert y.sum() == 1`."
+            "your test rejects a with AssertionError in the line `assert y.sum() == 1`."
             " Print both sides of what this line compares, for your own version. Is the expected "
             "one right? Is one of them NaN or random, or do only the last digits differ? If "
             "nothing of this: which sentence of the docstring promises it?"),
         ({"accepts your own": True}, {"accepts your own": Raised("AssertionError", "", "assert y")},
-            "accepts your own: your test rejects it with AssertionError in the line `assert y`. "
+            "your test rejects your own version with AssertionError in the line `assert y`. "
             "Print both sides of what this line compares, for your own version. Is the expected "
             "one right? Is one of them NaN or random, or do only the last digits differ? If "
             "nothing of this: which sentence of the docstring promises it? If one does, your own "
             "code breaks this promise."),
         ({"accepts your own": True}, {"accepts your own": Raised("AssertionError",
             "Torch not compiled with CUDA enabled", 'm = impl(3, device="cuda")')},
-            "accepts your own: your test rejects it with AssertionError in the line "
+            "your test rejects your own version with AssertionError in the line "
             '`m = impl(3, device="cuda")`: Torch not compiled with CUDA enabled. Which device does '
             "the code ask for, and which exists on every machine?"),
         (T([1.0]), Raised("ValueError", "10 features and 4 heads", "raise ValueError("),
@@ -74,7 +74,7 @@ def words(expected, seen, judge=None):
         (T([1.0]), Raised("AssertionError", "Tensor-likes are not close!"),
             "your code stopped with AssertionError: Tensor-likes are not close!"),
         ({"accepts your own": True}, {"accepts your own": Raised("TypeError", "nothing", "f(3)")},
-            "accepts your own: your test rejects it with TypeError in the line `f(3)`: nothing. "
+            "your test rejects your own version with TypeError in the line `f(3)`: nothing. "
             "If this line calls the version that is tested: does the call fit the docstring? If it "
             "does, the error is in your own code. If the line calls nothing of the kind: which "
             "values does it work with?"),
@@ -84,16 +84,16 @@ def words(expected, seen, judge=None):
         (1048576, 786432.0, "your 786432 is not right."),
         (1048576, 3e20, "your 3e+20 is not right."),
         ({"accepts a": True}, {"accepts a": Raised("TypeError", "no such thing", "impl(3)")},
-            "accepts a: your test rejects it with TypeError in the line `impl(3)`: no such thing. "
+            "your test rejects a with TypeError in the line `impl(3)`: no such thing. "
             "Does your test call it as the docstring says?"),
         ({"accepts a": True}, {"accepts a": Raised("RuntimeError",
             "The size of tensor a (3) must match the size of tensor b (2)", "y = impl(x, m)")},
-            "accepts a: your test rejects it with RuntimeError in the line `y = impl(x, m)`: The "
+            "your test rejects a with RuntimeError in the line `y = impl(x, m)`: The "
             "size of tensor a (3) must match the size of tensor b (2). Does your test call it as "
             "the docstring says?"),
         ({"accepts a": True}, {"accepts a": Raised("RuntimeError",
             "The size of tensor a (3) must match the size of tensor b (2)", "w = impl(x) - y")},
-            "accepts a: your test rejects it with RuntimeError in the line `w = impl(x) - y`: The "
+            "your test rejects a with RuntimeError in the line `w = impl(x) - y`: The "
             "size of tensor a (3) must match the size of tensor b (2). What are the shapes on the "
             "two sides of the operation?"),
         ({"rejects a": True}, {"rejects a": RETURNED_FALSE}, "rejects a: your test returns False, "
