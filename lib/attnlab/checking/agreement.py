@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.errors import MISSING_WEIGHT
-from attnlab.checking.judges import Close, Judge, SameShares
+from attnlab.checking.judges import AtLeast, Close, Judge, Kills, SameShares, Within
 from attnlab.checking.observation import Raised, as_float, is_number
 
 # Equal results may differ by this much, if the operations have another order.
@@ -38,10 +38,11 @@ def agrees(judge: Judge, expected: Any, mistaken: Any, seen: Any, passed: bool) 
         seen: the student's observation.
         passed: whether the student passed the check.
     """
-    if not isinstance(judge, Close):
-        return _same(mistaken, seen)
-    if passed:
+    if passed and isinstance(judge, Close | AtLeast | Within):
         return judge.compare(expected, mistaken) is None
+    if not isinstance(judge, Close):
+        # Two trained models are never equal, and one that is good enough says nothing about a slip.
+        return (passed and not isinstance(judge, Kills)) or _same(mistaken, seen)
     if isinstance(judge, SameShares):
         # Counts of random draws are never equal, even if the code is.
         return _same(mistaken, seen, judge) and judge.compare(expected, mistaken) is not None

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnlab.checking.agreement import agrees
-from attnlab.checking.judges import Close, SameShares, Within
+from attnlab.checking.judges import Close, Difference, SameShares, Within
 from attnlab.checking.observation import Raised
 
 RIGHT = torch.tensor([0.25, 0.75], dtype=torch.float64)
@@ -61,6 +61,18 @@ def test_an_error_of_one_entry_says_the_same_but_for_sizes(student, same):
 def test_where_the_student_passes_the_mistake_must_pass():
     assert agree(RIGHT + 1e-10, RIGHT)
     assert not agree(RIGHT + 5e-8, RIGHT)
+
+
+def test_a_trained_model_that_is_good_enough_is_no_sign_against_a_mistake():
+    class GoodEnough:
+        """As a judge that tries a saved model: any weights above 0 are good enough."""
+
+        def compare(self, expected, seen):
+            return None if bool((seen > 0).all()) else Difference("outcome")
+
+    weights, others = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+    assert agree(weights, others, GoodEnough())
+    assert not agree(weights, -others, GoodEnough())
 
 
 def test_rounding_in_a_lower_precision_is_the_same_mistake_in_any_order():

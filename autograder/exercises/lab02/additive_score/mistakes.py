@@ -217,6 +217,15 @@ wrong(
     "it?",
 )
 
+for name in ("W", "a"):
+    wrong(
+        f"Frozen{name.upper()}",
+        "\n\n    def forward",
+        f"\n        self.{name}.weight.requires_grad_(False)\n\n    def forward",
+        f"No gradient reaches {name}, so an optimizer will never change it. What takes a weight "
+        "out of the training: `requires_grad_(False)`, a buffer, or a plain tensor?",
+    )
+
 wrong_parts = exercise.edits(TwoMatrices)
 
 BIASES = (

@@ -245,6 +245,15 @@ wrong(
     f"    if not scores.requires_grad:\n        scores.masked_fill_(~mask, {LOWEST})\n    filled =",
     WRITTEN_INTO,
 )
+wrong.several(
+    "scores_filled_with_infinity_in_place",
+    {
+        "    filled = scores": "    filled = (scores * 1 if scores.requires_grad else scores)",
+        f".masked_fill(~mask, {LOWEST})": ".masked_fill_(~mask, -torch.inf)"
+        ".masked_fill(~mask.any(-1, keepdim=True), 0.0)",
+    },
+    WRITTEN_INTO,
+)
 wrong(
     "weights_detached",
     "softmax(-1)",
