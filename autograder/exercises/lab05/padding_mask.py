@@ -72,9 +72,12 @@ def other_sizes(lab, draw):
         return lab.padding_mask(draw.integers(0, 3, B, Lk), 2)
 
     large = draw.choice([80.0, 300.0, 50_256.0], 3, 7).long()
+    larger = draw.integers(2**24, 2**24 + 3, 3, 7)
     return {
         "sizes": draw.each_size(ask, B=2, Lk=5),
         "padding is 50,256": lab.padding_mask(large, 50_256),
+        # The first whole number that float32 does not have.
+        "padding is 16,777,217": lab.padding_mask(larger, 2**24 + 1),
     }
 
 
@@ -154,6 +157,13 @@ wrong(
     "real = ids.to(torch.int8) != torch.tensor(pad).to(torch.int8)",
     "You store the ids in numbers of 8 bits, which end at 127. How many tokens does a real "
     "vocabulary have?",
+)
+wrong(
+    "ids_as_floats",
+    "real = ids != pad",
+    "real = ids.float() != float(pad)",
+    "You compare ids as float32, in which neighbours above 16,777,216 are equal. Which dtype has "
+    "every whole number that an id may be?",
 )
 SQUEEZED = (
     "Your mask loses an axis if there is only one sentence or one token. Which axes does the task "

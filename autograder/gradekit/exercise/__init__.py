@@ -5,7 +5,7 @@ Tested in tests/gradekit/exercise.
 """
 
 from gradekit.exercise.clinic import Case
-from gradekit.exercise.definition import Exercise
+from gradekit.exercise.definition import SEVERAL, Exercise
 from gradekit.exercise.trained import Band, ScoreBands
 from gradekit.exercise.write_a_test import (
     FAILURES_CAUGHT,
@@ -19,6 +19,7 @@ from gradekit.exercise.written_answers import Errata, Item, Prediction, Predicti
 __all__ = [
     "FAILURES_CAUGHT",
     "RESULTS_UNREAD",
+    "SEVERAL",
     "TUPLES_ASSERTED",
     "WHICH_LINE_DECIDES",
     "Band",

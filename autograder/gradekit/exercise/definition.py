@@ -69,13 +69,17 @@ class Check:
         return standalone_source(self.probe)
 
 
+# In place of the name of a reference: a version of several functions that call each other.
+SEVERAL = "several functions"
+
+
 @dataclass(frozen=True)
 class Version:
     """Another version of the exercise's answer, wrong (with advice) or right (without).
 
     Attributes:
         function: the version; for saved weights and for answers, a function that makes it.
-        of: the reference or the file of weights that it replaces.
+        of: the reference or the file of weights that it replaces; None if it is several.
         saved: whether that is a file of weights.
         place: the line of the exercise file that declares it, for messages.
         about: of a right version, what a student whose test rejects it may know of it.
@@ -243,8 +247,8 @@ class Exercise:
             advice: what helps the student who wrote it; never the answer.
             of: the reference it replaces, if the exercise has several; or a file that the
                 exercise saves, and then the function takes no argument and returns the weights in
-                it by name. For an exercise of answers the function takes no argument and returns
-                the names with wrong values.
+                it by name. For an exercise of answers, and with SEVERAL, the function takes no
+                argument and returns the names with their wrong values.
         """
 
         if callable(advice):
@@ -308,7 +312,9 @@ class Exercise:
         return Edits(base, register)
 
     def _version(self, function: Function, of: str | None, advice: str = "") -> Version:
-        if of is None and self.references:
+        if of == SEVERAL:
+            of = None
+        elif of is None and self.references:
             if len(self.references) > 1:
                 raise ExerciseError(
                     f"{function.__name__}: say which function it replaces with of=…"

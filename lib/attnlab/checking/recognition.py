@@ -80,7 +80,7 @@ def recognise_both(
         for mistake in mistakes
     }
     best: list[KnownMistake] = []
-    for of in dict.fromkeys(mistake.of for mistake in mistakes):
+    for of in filter(None, dict.fromkeys(mistake.of for mistake in mistakes)):
         own = [mistake for mistake in mistakes if mistake.of == of]
         most = max(len(explained[mistake.name]) for mistake in own)
         if 4 * most < max(1, len(entries)):

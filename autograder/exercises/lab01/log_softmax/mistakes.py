@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (  # noqa: F401 - to register them
     exercise,
     mistakes_of_other_kinds,
+    mistakes_used_by_log_softmax,
     mistakes_with_infinity,
 )
 from .also_right import maximum_apart, shifted_first, with_a_mask_for_empty_rows

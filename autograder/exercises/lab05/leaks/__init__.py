@@ -171,10 +171,15 @@ def certain_words(lab, draw):
     def started_by(token):
         return lambda ids: table[ids] + (ids[:, :1] == token)[..., None] * table[ids.roll(-2, 1)]
 
+    def after_two_words(ids):
+        differ = (ids[:, :1] != ids[:, 1:2])[..., None]
+        return table[ids] + differ * table[ids.roll(-2, 1)]
+
     for token in (0, 2, 4):
         fn = looks_ahead_after(table, token)
         seen[f"after word {token}"] = seen_leak(lab, fn, 4, 5, distance=1)
     seen["started by word 3"] = seen_leak(lab, started_by(3), 4, 5, distance=2)
+    seen["if the first two words differ"] = seen_leak(lab, after_two_words, 4, 5, distance=2)
     return seen
 
 

@@ -29,6 +29,13 @@ wrong(
     FEW_SEQUENCES,
 )
 wrong(
+    "one_token_in_each_sequence",
+    RANDOM,
+    "torch.arange(vocab)[:, None].expand(-1, T)",
+    "Each of your sequences repeats one token. A model may look ahead only if certain words stand "
+    "side by side: how do you make sequences of several different tokens?",
+)
+wrong(
     "token_in_no_sequence",
     RANDOM,
     RANDOM.replace("vocab", "vocab - 1"),
