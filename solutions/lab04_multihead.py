@@ -432,12 +432,14 @@ def looks(model: Retriever | None) -> Tensor | None:
     return None if model is None else weight_on(model(shelves)[1], shelves.places)
 
 
-plots.heads.heads_on_boxes(lambda: looks(one), lambda: looks(two))
+behind = (answer_loss, MultiHeadAttention)
+plots.heads.heads_on_boxes(lambda: looks(one), lambda: looks(two), *behind)
 plots.heads.ablation_bars(
     lambda: shares_right(one, two, ablate_head, shelves),
     ["first digit", "second digit", "both"],
     "share right",
     "one head, two heads, one lost",
+    *behind,
 )
 
 # %% [markdown]
@@ -506,7 +508,8 @@ def test_multi_head(impl):
 
     Args:
         impl: a class, called as ``impl(d_model, num_heads, d_k=…, d_v=…, bias=…, dropout=…)``; its
-            layers should keep every promise of 4.2.
+            layers should keep every promise of 4.2. (What d_k and d_v are if they are left out
+            needs no test.)
 
     Right versions differ in their last digits: allow 1e-9 in float64.
     """

@@ -154,18 +154,29 @@ def failing_steps(
 ) -> list[VisibleExercise]:
     """The steps of `lab` that fail visible checks, of `functions` themselves and what they call.
 
-    A step with two functions is asked only about those that are among them.
+    A step with two functions is asked only about those that are among them. In place of a step that
+    may fail only because its checks run on an earlier one, the earlier one is returned.
     """
     inner = [one for function in functions for one in functions_in(function)]
     asked = {name for one in inner for name in globals_of(one.__code__)}
     asked |= {name for name, value in names.items() if any(value is one for one in functions)}
-    called = _called_from(asked, names)
-    return [
-        exercise
-        for exercise in lab.exercises
-        if called.intersection(exercise.names)
-        and not run_visible(_asked_about(exercise, called), names).passed
-    ]
+
+    @cache
+    def passes(step: int, called: frozenset[str]) -> bool:
+        return run_visible(_asked_about(lab.exercises[step], called), names).passed
+
+    def failing(called: set[str], before: int) -> set[int]:
+        """The numbers of the failing steps among those that define what is called."""
+        found = set[int]()
+        for step, exercise in enumerate(lab.exercises[:before]):
+            used = frozenset(called.intersection(exercise.names))
+            if used and not passes(step, used):
+                needed = _needed_by(_asked_about(exercise, used).checks, names)
+                found |= failing(needed, step) or {step}
+        return found
+
+    steps = failing(_called_from(asked, names), len(lab.exercises))
+    return [lab.exercises[step] for step in sorted(steps)]
 
 
 def _asked_about(exercise: VisibleExercise, called: Collection[str]) -> VisibleExercise:

@@ -145,7 +145,8 @@ def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
     def draw_or_say_why(*args: P.args, **kwargs: P.kwargs) -> Drawn:
         if any(argument is None for argument in args):
             return Drawn((), {}, NOTHING_TO_DRAW)
-        given = (*args, *kwargs.values())
+        given = [*args, *kwargs.values()]
+        given += [value for one in given if isinstance(one, dict) for value in one.values()]
         functions = [one for one in given if isinstance(one, FunctionType | type)]
         try:
             drawn = draw(*args, **kwargs)

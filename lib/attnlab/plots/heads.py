@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
@@ -100,6 +101,7 @@ def ablation_bars(
     measures: Sequence[str],
     ylabel: str,
     title: str = "results without a head",
+    *functions: Callable[..., Any],
 ) -> Drawn:
     """The results of a layer or model with all heads, and with each head ablated in turn.
 
@@ -108,6 +110,7 @@ def ablation_bars(
         measures: names of the n numbers.
         ylabel: the label of the numbers' axis.
         title: above the picture.
+        functions: what a model was trained with; if a step among them is not right, it is named.
     """
     rows = make()
     if rows is None:
@@ -148,12 +151,14 @@ def _size_that_fits(labels: Iterable[str], inches: float) -> float:
 
 
 @drawing
-def heads_on_boxes(one: Made, two: Made) -> Drawn:
+def heads_on_boxes(one: Made, two: Made, *functions: Callable[..., Any]) -> Drawn:
     """Where the heads of two models look: the mean weight on the first and the second box.
 
     Args:
         one: returns the table of the model with one head, (1, 2).
         two: returns the table of the model with two heads, (2, 2).
+        functions: what the models were trained with; if a step among them is not right, it is
+            named.
     """
     tables = one(), two()
     if tables[0] is None or tables[1] is None:

@@ -229,7 +229,7 @@ def openly_wrong(lab, draw):
     question=WHICH_LINE_DECIDES,
 )
 def right_in_every_dtype(lab, draw):
-    """Accepts right results in every dtype; rejects those too low, too high or half wrong."""
+    """Accepts right results in every dtype; rejects those too low, too high, half wrong or NaN."""
 
     def scaled(factor):
         """All shares but the first of all, scaled."""
@@ -258,6 +258,7 @@ def right_in_every_dtype(lab, draw):
         "numbers that are one percent too small": scaled(0.99),
         "numbers that are one percent too large": scaled(1.01),
         "right numbers in reversed order": reversed_order,
+        "results that are NaN throughout": OTHERS["NaN everywhere"],
     }
     rejects = {
         f"rejects {name}": turned_round or draw.rejects(lab.test_softmax, version)

@@ -238,3 +238,25 @@ def one_limit_for_every_dtype(impl):
         x = torch.randn(3, 5, 7, dtype=dtype)
         for dim in range(3):
             assert (impl(x, dim) - torch.softmax(x, dim)).abs().max() < 1e-10
+
+
+NAN_PASSES = (
+    "Your test accepts results that are NaN throughout. Is `NaN > 1e-10` true or false, and what "
+    "does your comparison do after that answer?"
+)
+
+
+@exercise.mistake(NAN_PASSES)
+def raises_above_a_limit(impl):
+    for scale in (1, 1000):
+        for dim in (0, 1, 2, -1, -2):
+            x = scale * torch.randn(2, 3, 4).double()
+            if (impl(x, dim) - torch.softmax(x, dim)).abs().max() > 1e-10:
+                raise AssertionError("wrong numbers")
+
+
+@exercise.mistake(NAN_PASSES)
+def not_above_a_limit(impl):
+    for dim in (0, 1, -1):
+        x = torch.randn(5, 3).double()
+        assert not ((impl(x, dim) - torch.softmax(x, dim)).abs() > 1e-10).any()

@@ -56,7 +56,10 @@ for name, scale in (
         "Your scale has a 2 in it and no root: `d ** 1/2` is not √d. In which order does Python "
         "compute `**` and `/`?",
     )
-for name, size in (("scaled_by_d_model", "512"), ("scaled_for_keys_of_4_numbers", "4")):
+for name, size in (
+    ("scaled_by_d_model", "512"),
+    *((f"scaled_for_keys_of_{size}_numbers", str(size)) for size in (2, 4, 16, 64)),
+):
     wrong(
         name,
         "q.shape[-1]",
@@ -76,6 +79,13 @@ for name, size, source in (
         size,
         f"Your scale is computed from {source}. Which axis does q kᵀ sum over, and how long is it?",
     )
+wrong(
+    "weights_turned_for_outputs",
+    RETURN,
+    "return weights.mT @ v, weights",
+    "You transpose the weights before they meet the values. What do a row and a column of the "
+    "weights stand for, and over which of them does the sum of the values run?",
+)
 wrong.several(
     "scaled_after_softmax",
     {SCALED: "", SOFTMAX: f"{SOFTMAX}{SCALED}"},

@@ -336,12 +336,24 @@ wrong(
     "You merge the heads' outputs in turn: feature 0 of every head, then feature 1. In which order "
     "does `merge_heads` lay them out?",
 )
-wrong.several(
-    "NeverSplit",
-    {"split_heads(x, self.num_heads)": "x", "merge_heads(found)": "found"},
+NEVER_SPLIT = (
     "You never split the heads: one attention runs over all features at once. Which axis of your "
-    "queries counts the heads?",
+    "queries counts the heads?"
 )
+for name, root in (("NeverSplit", "self.d_k"), ("NeverSplitNorScaledByD", "queries.shape[-1]")):
+    for end, returned in (
+        ("", "weights"),
+        ("WithAnAxisForHeads", "weights.unsqueeze(1)"),
+        ("Repeated", "weights.unsqueeze(1).expand(-1, self.num_heads, -1, -1)"),
+    ):
+        changes = {
+            "split_heads(x, self.num_heads)": "x",
+            "merge_heads(found)": "found",
+            "sqrt(self.d_k)": f"sqrt({root})",
+            "(out, weights)": f"(out, {returned})",
+        }
+        changes = {old: new for old, new in changes.items() if old != new}
+        wrong.several(f"{name}{end}", changes, NEVER_SPLIT)
 wrong.several(
     "HeadsAttendToHeads",
     {

@@ -328,3 +328,13 @@ def one_mask_for_all_heads(impl):
 def no_mask_of_three_axes(impl):
     numbers(impl, masks=((4, 7), (2, 1, 1, 7), (2, 3, 4, 7)), dropout=0.5)
     asserted(nobody, learns, drops, alone, impl=impl)
+
+
+@exercise.mistake(
+    "Every layer in your test has one head, so layers that mix up their heads pass. Which mistakes "
+    "show only with several heads, and with which numbers of heads can a layer be made?"
+)
+def one_head(impl):
+    sizes = {"d_model": 10, "num_heads": 1, "d_k": 4, "d_v": 5}
+    numbers(impl, masks=((4, 7), (1, 4, 7), (2, 1, 1, 7)), sizes=sizes, dropout=0.5)
+    asserted(learns, drops, alone, impl=impl)
