@@ -68,6 +68,8 @@ for name, length in (
 for name, old, new in (
     ("as_many_keys_as_queries", "Lq * Lk", "Lq * Lq"),
     ("as_many_queries_as_keys", "Lq * Lk", "Lk * Lk"),
+    ("scores_for_each_key", BOTH, "Lk * Lk * d_k + Lq * Lk * d_v"),
+    ("scores_for_each_query", BOTH, "Lq * Lq * d_k + Lq * Lk * d_v"),
     ("outputs_for_each_key", BOTH, "Lq * Lk * d_k + Lk * Lk * d_v"),
     ("outputs_for_each_query", BOTH, "Lq * Lk * d_k + Lq * Lq * d_v"),
 ):
@@ -229,6 +231,13 @@ wrong(
     "torch.zeros(Lq, Lk, dtype=dtype).nbytes",
     "You make the whole table in order to measure it, and a book's table does not fit into memory. "
     "What do you know about its size without making it?",
+)
+wrong(
+    "bytes_as_a_float",
+    "dtype.itemsize",
+    "dtype.itemsize * 8 / 8",
+    "Your number of bytes is a float (`/` gives one, even for whole numbers), which holds about 16 "
+    "digits. Which division keeps whole numbers?",
 )
 wrong(
     "lengths_added",

@@ -60,7 +60,7 @@ def named(result):
     return {"outputs": outputs, "weights": weights}
 
 
-@exercise.check(points=2)
+@exercise.check(points=1.5)
 def shape_and_dtype(lab, draw):
     """Returns outputs and weights of the right shapes, in the dtype of the queries."""
     Lk = draw.integers(5, 11).item()
@@ -79,6 +79,18 @@ def shape_and_dtype(lab, draw):
         result = lab.scaled_dot_product_attention(q.to(dtype), k.to(dtype), v.to(dtype))
         seen[f"dtypes of {name}"] = [dtype_of(out) for out in result]
     return seen
+
+
+@exercise.check(points=0.5)
+def masked_half(lab, draw):
+    """A mask works in float16, too, whose numbers end at 65,504."""
+    given = [x.half() for x in inputs(draw, 2, 3, 5, 4, 7)]
+    mask = some_keys(draw, 2, 3, 5)
+    result = attend(lab, *given, mask)
+    return {
+        "dtypes": [dtype_of(part) for part in result],
+        "forbidden weights are exactly 0": bool((second(result)[~mask] == 0).all()),
+    }
 
 
 @exercise.check(points=1.5, judge=Close(atol=1e-6, rtol=1e-6))

@@ -25,7 +25,7 @@ def by_einsum(q, k, v, mask=None):
     d_k = q.size(-1)
     scores = torch.einsum("...qd,...kd->...qk", q * d_k**-0.5, k)
     if mask is not None:
-        scores = torch.where(mask, scores, torch.full_like(scores, -1e30))
+        scores = torch.where(mask, scores, torch.full_like(scores, torch.finfo(scores.dtype).min))
     weights = torch.nn.functional.softmax(scores, dim=-1)
     if mask is not None:
         weights = weights * mask
@@ -82,7 +82,8 @@ def minus_a_large_number(q, k, v, mask=None):
     d_k = torch.tensor(q.size(-1))
     scores = torch.matmul(q, k.transpose(-2, -1)) / torch.sqrt(d_k)
     if mask is not None:
-        scores = scores.masked_fill(mask == False, -1e30)  # noqa: E712 - as it is often written
+        lowest = -1e30 if scores.dtype != torch.float16 else -6e4
+        scores = scores.masked_fill(mask == False, lowest)  # noqa: E712 - as it is often written
     p_attn = scores.softmax(dim=-1)
     if mask is not None:
         p_attn = p_attn.masked_fill(mask == False, 0.0)  # noqa: E712

@@ -321,6 +321,13 @@ wrong(
     "dtype. Where does your code fix the dtype?",
 )
 wrong(
+    "weights_always_float32",
+    RETURN,
+    "return weights @ v, weights.float()",
+    "Your weights are float32, whatever the dtype of the queries is, but your outputs are right. "
+    "Which line changes the dtype of the weights?",
+)
+wrong(
     "weights_detached",
     SOFTMAX,
     f"{SOFTMAX}.detach()",

@@ -45,6 +45,15 @@ wrong.several(
     "A forbidden score becomes 0 (`scores * mask` does that, too). exp(0) is 1: a score of 0 is an "
     "ordinary score, higher than every negative one. Which score has no share at all?",
 )
+for name, fill in (("billion", "-1e9"), ("trillion", "-1e12"), ("huge_number", "-1e30")):
+    wrong(
+        f"filled_with_minus_a_{name}_and_emptied",
+        FILLED,
+        f"scores.masked_fill(~mask, {fill})",
+        "The number that you write at forbidden keys does not fit into float16, whose numbers end "
+        "at 65,504, so torch refuses it. Which number is the lowest of a dtype, and what can you "
+        "ask for it?",
+    )
 FILLED_WITH_0_AND_EMPTIED = (
     "A forbidden score becomes 0, and you remove its weight afterwards. exp(0) is 1: it has taken "
     "its share, so the other weights sum to less than one. Which score has no share at all?"

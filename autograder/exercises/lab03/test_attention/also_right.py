@@ -61,6 +61,16 @@ def weights_mended(impl):
     return version
 
 
+def with_weights_in_the_dtype(impl):
+    """The same version, but with weights in the dtype of the queries."""
+
+    def version(q, k, v, mask=None):
+        out, weights = impl(q, k, v) if mask is None else impl(q, k, v, mask)
+        return out, weights.to(q.dtype)
+
+    return version
+
+
 @exercise.also_right
 def by_loops(impl):
     torch.manual_seed(0)

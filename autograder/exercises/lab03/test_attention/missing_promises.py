@@ -47,3 +47,10 @@ wrong(
     "A version passes your test whose weights are not 0 for a query without allowed keys. Which "
     "of the two results does your test look at for such a query?",
 )
+wrong(
+    "dtype_of_outputs_alone",
+    START,
+    f"{START}\n    impl = with_weights_in_the_dtype(impl)",
+    "A version passes your test whose weights have another dtype than the queries. Which of the "
+    "two results does your test ask for its dtype?",
+)
