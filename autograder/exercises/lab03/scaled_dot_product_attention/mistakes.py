@@ -321,10 +321,10 @@ wrong(
     "dtype. Where does your code fix the dtype?",
 )
 wrong(
-    "weights_always_float32",
+    "weights_always_float64",
     RETURN,
-    "return weights @ v, weights.float()",
-    "Your weights are float32, whatever the dtype of the queries is, but your outputs are right. "
+    "return weights @ v, weights.double()",
+    "Your weights are float64, whatever the dtype of the queries is, but your outputs are right. "
     "Which line changes the dtype of the weights?",
 )
 wrong(

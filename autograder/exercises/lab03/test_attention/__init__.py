@@ -62,7 +62,7 @@ VERSIONS = [
     "mask_as_index",
     "mask_read_one_query_at_a_time",
     "always_float32",
-    "weights_always_float32",
+    "weights_always_float64",
     "half_in_float32",
     "weights_detached",
     "queries_changed",
