@@ -537,7 +537,7 @@ plots.decoding.own_mistakes(hurried, greedy, dates.validation())
 # *6 points, 30 minutes, difficulty 3 of 5, importance 3 of 5*
 #
 # Write a test that takes an implementation of 2.3, lets a right one pass silently, and raises
-# `AssertionError` for a wrong one. It is run on more than twenty wrong versions and a few right
+# `AssertionError` for a wrong one. It is run on about thirty wrong versions and a few right
 # ones. Your points are the share of wrong versions that it rejects, times the share of right ones
 # that it accepts.
 #
