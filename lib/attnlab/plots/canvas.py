@@ -7,6 +7,7 @@ import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from types import FunctionType
@@ -122,6 +123,8 @@ class Described(Figure):
         return {"text/plain": self.alt, "text/html": html, "image/png": png}
 
 
+# The functions behind the figure that is being drawn, also where it calls another one to draw it.
+_BEHIND: ContextVar[tuple[Callable[..., Any], ...]] = ContextVar("_BEHIND", default=())
 NOTHING_TO_DRAW = "No picture yet: a cell above has no result to draw."
 
 
@@ -147,13 +150,16 @@ def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
             return Drawn((), {}, NOTHING_TO_DRAW)
         given = [*args, *kwargs.values()]
         given += [value for one in given if isinstance(one, dict) for value in one.values()]
-        functions = [one for one in given if isinstance(one, FunctionType | type)]
+        functions = tuple(one for one in given if isinstance(one, FunctionType | type))
+        behind = _BEHIND.set(functions or _BEHIND.get())
         try:
             drawn = draw(*args, **kwargs)
             if drawn.axes and os.environ.get(GRADING_VARIABLE) != "1":
                 _add_doubt(drawn.axes[0].get_figure(), failing_note(*functions))
         except Exception as error:  # whatever is wrong with a step, the cells below must run
-            return Drawn((), {}, f"No picture yet: {why_not(error, *functions)}")
+            return Drawn((), {}, f"No picture yet: {why_not(error, *_BEHIND.get())}")
+        finally:
+            _BEHIND.reset(behind)
         return drawn
 
     return draw_if_written

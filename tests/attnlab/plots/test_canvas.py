@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -127,3 +129,21 @@ def test_a_figure_whose_drawing_stops_is_closed() -> None:
     with pytest.raises(ValueError, match="half-way"):
         half_way()
     assert plt.get_fignums() == before
+
+
+def test_a_figure_that_another_one_draws_names_the_functions_of_the_outer_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(canvas, "why_not", lambda error, *steps: f"{len(steps)} behind it")
+
+    @canvas.drawing
+    def inner(numbers: torch.Tensor) -> canvas.Drawn:
+        raise ValueError("not as many as there should be")
+
+    @canvas.drawing
+    def outer(make: Callable[[], torch.Tensor], *functions: Callable[..., Any]) -> canvas.Drawn:
+        return inner(make())
+
+    assert outer(lambda: SCORES).missing == "No picture yet: 1 behind it"
+    assert outer(lambda: SCORES, softmax).missing == "No picture yet: 2 behind it"
+    assert inner(SCORES).missing == "No picture yet: 0 behind it"
