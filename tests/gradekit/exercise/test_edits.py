@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gradekit.errors import ExerciseError
-from gradekit.exercise import Exercise
+from gradekit.exercise import SEVERAL, Exercise
 from gradekit.exercise.edits import definition_from, is_made_from_text, source_text
 from gradekit.exercise.standalone import standalone_source
 
@@ -86,6 +86,28 @@ def test_an_edit_with_a_name_that_its_file_lacks_is_refused(fresh):
         wrong("root", "x + x", "[math.sqrt(y) for y in (x, x)]", "Which root?")
     wrong("known", "x + x", "[torch.sqrt(FACTOR * y) for y in sorted(x)]", "Which root?")
     assert [mistake.name for mistake in fresh.mistakes] == ["known"]
+
+
+def test_a_version_may_be_several_functions_of_which_one_calls_the_other():
+    def chain():
+        def twice(x):
+            return x + x
+
+        def added(x):
+            return twice(x)
+
+        return {"twice": twice, "added": added}
+
+    made = Exercise(twice, added)
+    made.also_right(of=SEVERAL)(chain)
+    assert made.right_versions[0].names["added"](3) == 6
+    wrong = made.edits(chain, of=SEVERAL)
+    wrong("times_itself", "x + x", "x * x", "Is 3 + 3 the same as 3 * 3?")
+    (mistake,) = made.mistakes
+    assert {name: one(3) for name, one in mistake.names.items()} == {"twice": 9, "added": 9}
+    assert mistake.known.of == ""
+    with pytest.raises(ExerciseError, match=r"chain: say which function it replaces with of="):
+        made.edits(chain)("odd", "x + x", "x", "…")
 
 
 def test_an_edit_travels_as_text_with_what_it_needs(fresh):
