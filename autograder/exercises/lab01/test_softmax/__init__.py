@@ -43,7 +43,7 @@ VERSIONS = [
     "no_exponential",
     "not_normalised",
     "through_numpy",
-    "returns_log_probabilities",
+    "returns_rounded_log_probabilities",
     "minus_infinity_set_to_zero",
 ]
 
