@@ -2,6 +2,7 @@
 
 Later steps build on references of earlier ones, and a test that a student writes is run on right
 and wrong versions. All of them are sent as text, to a process that may keep them.
+`test_texts_that_answer.py` tries what is sent under other names.
 """
 
 from __future__ import annotations
