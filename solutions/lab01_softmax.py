@@ -379,9 +379,10 @@ plots.words.equivariance_bars(equivariance_gap, layers, words, order)
 #
 # You have seen how many ways there are to get softmax wrong. Now switch roles: write a test that
 # takes an implementation, lets a right one pass silently, and raises `AssertionError` for a wrong
-# one. Your test is run on about twenty wrong versions of 1.1 and a few right ones. Some are wrong
-# for a few shapes only, and the docstring says *any shape*, so unusual ones count, too. Your points
-# are the share of wrong versions that it rejects, times the share of right ones that it accepts.
+# one. Your test is run on more than twenty wrong versions of 1.1 and a few right ones. Some are
+# wrong for a few shapes only, and the docstring says *any shape*, so unusual ones count, too. Your
+# points are the share of wrong versions that it rejects, times the share of right ones that it
+# accepts.
 #
 # **Predict.** Which wrong version would pass a test that only asks whether the sums are one?
 #

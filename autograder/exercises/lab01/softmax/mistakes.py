@@ -7,6 +7,7 @@ import torch
 from . import (  # noqa: F401 - to register them
     exercise,
     mistakes_in_axes,
+    mistakes_in_gradients,
     mistakes_in_names,
     mistakes_with_limits,
 )
@@ -221,36 +222,6 @@ wrong(
     "exp = (scores - scores.amax(dim, keepdim=True)).float().exp().to(scores.dtype)",
     "Your exponentials are computed in float32 and converted back, so they are off from the eighth "
     "digit on. Which call changes the dtype?",
-)
-wrong(
-    "detached",
-    "    exp =",
-    "    scores = scores.detach()\n    exp =",
-    "No gradient reaches the scores: a `.detach()`, `.data`, `no_grad`, `torch.tensor(…)` or a "
-    "conversion to numpy or Python numbers cuts torch's graph. Which line is it?",
-)
-wrong(
-    "detached_denominator",
-    "exp.sum(dim, keepdim=True)",
-    "exp.sum(dim, keepdim=True).detach()",
-    "Some of the gradient is missing: the denominator depends on the scores, too. What cuts that "
-    "side of your division from torch's graph?",
-)
-wrong(
-    "detached_numerator",
-    "exp / exp",
-    "exp.detach() / exp",
-    "Some of the gradient is missing: the numerator depends on the scores, too. What cuts that "
-    "side of your division from torch's graph?",
-)
-wrong.several(
-    "maximum_and_denominator_detached",
-    {
-        "scores.amax(dim, keepdim=True)": "scores.amax(dim, keepdim=True).detach()",
-        "exp.sum(dim, keepdim=True)": "exp.sum(dim, keepdim=True).detach()",
-    },
-    "Some of the gradient is missing: the denominator depends on the scores, too. What cuts that "
-    "side of your division from torch's graph?",
 )
 IN_PLACE = (
     "Your code writes into the tensor that it was given (`-=`, `sub_`, `exp_`), so the caller's "

@@ -33,6 +33,7 @@ VERSIONS = [
     "epsilon_in_denominator",
     "detached",
     "detached_denominator",
+    "backward_by_hand_without_the_probability",
     "in_place",
     "in_place_behind_autograd",
     "integers_not_cast",

@@ -121,6 +121,12 @@ def arrival_of_a_gradient(impl, x):
     assert x.grad is not None
 
 
+def gradient_of_the_plain_sum(impl, x):
+    x = x.clone().requires_grad_()
+    impl(x, 1).sum().backward()
+    assert x.grad.abs().max() < 1e-10
+
+
 def scores_all_higher(impl, x):
     compared(impl, x + 1e4)
 

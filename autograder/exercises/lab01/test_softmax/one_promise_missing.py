@@ -87,6 +87,14 @@ asks_too_little(
     ", arrival_of_a_gradient",
 )
 asks_too_little(
+    "gradient_of_the_plain_sum_only",
+    "gradient_compared",
+    "Your test accepts a version with a wrong gradient. You compare the gradient of a sum of "
+    "probabilities, or of something like it: which number is that for every softmax, and what "
+    "could you sum instead?",
+    ", gradient_of_the_plain_sum",
+)
+asks_too_little(
     "thousands_not_tried",
     "thousands_compared",
     "Your test accepts versions that give NaN for scores in the thousands: it has no such scores, "

@@ -318,6 +318,13 @@ wrong(
     "weights do the other places get?",
 )
 wrong(
+    "context_of_detached_weights",
+    '"bt,bth->bh", weights,',
+    '"bt,bth->bh", weights.detach(),',
+    "The weights that you return have their gradients, but the context was made of weights that "
+    "are cut from torch's graph. Which call does that, and what would the model not learn?",
+)
+wrong(
     "log_probabilities_returned",
     "return context, weights",
     "return context, weights.log()",

@@ -21,6 +21,13 @@ def called(impl, scores, hidden, mask):
     return impl(scores, hidden, None if mask is None else mask.clone())
 
 
+def on_copied_vectors(impl):
+    """The same version, which never meets the test's own vectors."""
+    return lambda scores, hidden, mask: impl(
+        scores, hidden if hidden.requires_grad else hidden.clone(), mask
+    )
+
+
 def limit(scores):
     """How far a right number may be from the expected one, in the dtype of `scores`."""
     return 1e-6 if scores.dtype == torch.float64 else 1e-5
@@ -71,6 +78,16 @@ def same_gradients(impl, scores, hidden, mask):
         (context.square().sum() + weights.square().sum()).backward()
         grads.append([leaf.grad for leaf in leaves])
     torch.testing.assert_close(*grads, atol=1e-6, rtol=1e-6)
+
+
+def finite_gradients(impl, scores, hidden, mask):
+    """Whether the sum of both results has gradients, and these are finite."""
+    leaves = scores.clone().requires_grad_(), hidden.clone().requires_grad_()
+    context, weights = called(impl, *leaves, mask)
+    assert context.requires_grad
+    assert weights.requires_grad
+    (context.square().sum() + weights.square().sum()).backward()
+    assert all(leaf.grad.isfinite().all() for leaf in leaves)
 
 
 def batches(high=1e4, low=2e4, empty=0):

@@ -20,6 +20,14 @@ wrong(
     "right. What would show that nothing can be learned about the scores with it?",
 )
 wrong(
+    "gradients_only_finite",
+    "same_numbers, same_gradients",
+    "same_numbers, finite_gradients",
+    "A version passes your test whose context has no gradient at the scores: yours came through "
+    "the weights that it returns. With what does your test compare the gradients, and of which "
+    "result?",
+)
+wrong(
     "mask_not_compared",
     ", same_mask",
     "",
@@ -97,6 +105,14 @@ for name, given in (
         "Your test accepts a version that writes into the scores that it is given. With what does "
         "your test compare them after the call, and is that another tensor?",
     )
+wrong(
+    "vectors_not_compared",
+    "hold(impl, batches(), same_numbers",
+    "hold(on_copied_vectors(impl), batches(), same_numbers",
+    "Your test accepts a version that writes into the vectors at padding: its results are right, "
+    "even if you compute yours afterwards. With what does your test compare the tensors that it "
+    "handed over, and is that another tensor?",
+)
 wrong(
     "results_alone",
     "same_numbers, same_gradients, same_mask",

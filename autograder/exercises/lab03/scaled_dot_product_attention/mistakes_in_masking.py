@@ -298,6 +298,14 @@ wrong.several(
     "Your code writes into the mask that it was given (`logical_not_`, `~` with `out=`): the next "
     "call gets it inverted. What makes a new tensor?",
 )
+wrong(
+    "values_emptied_in_place",
+    FILL,
+    "if not v.requires_grad:\n"
+    f"            v[~mask.expand(scores.shape).any(-2)] = 0\n        {FILL}",
+    "Your code writes zeros into the values that it was given, where no query may attend to them: "
+    "the caller's values are lost. What makes a new tensor?",
+)
 for name, opened in (
     ("empty_rows_opened", "mask |= empty"),
     ("first_key_of_empty_rows_opened", "mask[..., :1] |= empty"),

@@ -67,6 +67,7 @@ VERSIONS = [
     "weights_detached",
     "queries_changed",
     "mask_changed",
+    "values_emptied_in_place",
 ]
 
 exercise = write_a_test(

@@ -51,6 +51,11 @@ def on_copies(impl):
     return lambda *inputs: impl(*[x if x.requires_grad else x.clone() for x in inputs])
 
 
+def on_copied_values(impl):
+    """The same version, which never meets the test's own values."""
+    return lambda q, k, v, *mask: impl(q, k, v if v.requires_grad else v.clone(), *mask)
+
+
 def weights_mended(impl):
     """The same version, but with weights of 0 where no key is allowed."""
 
@@ -117,6 +122,7 @@ def against_torch(impl):
             for loud in (1.0, 300.0):
                 given = [(loud * q).requires_grad_(), k.clone().requires_grad_(), v.clone()]
                 out, weights = impl(*given, mask)
+                torch.testing.assert_close(given[2], v, atol=0, rtol=0)
                 torch_out = torch_attention(loud * q, k, v, attn_mask=mask)
                 eye = torch.eye(6, dtype=torch.float64).expand(*lead, 6, 6)
                 torch_weights = torch_attention(loud * q, k, eye, attn_mask=mask)

@@ -31,6 +31,14 @@ wrong(
     "Your test accepts a version that writes into what it is given. Which tensors does your test "
     "hand over, and with what does it compare the same tensors afterwards?",
 )
+wrong(
+    "values_not_compared",
+    START,
+    f"{START}\n    impl = on_copied_values(impl)",
+    "Your test accepts a version that writes into the values, where no query may attend to them: "
+    "its results are right, even if you compute yours afterwards. With what does your test compare "
+    "the tensors that it handed over, and is that another tensor?",
+)
 wrong.several(
     "gradients_of_queries_with_keys",
     {
