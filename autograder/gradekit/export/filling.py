@@ -97,7 +97,7 @@ class Filling:
         """
         student = self._student(person, number)
         if isinstance(student, Unknown):
-            self._unknown.append(f"{person.shown} is {student.reason}")
+            self._unknown.append(f"{person.shown}: {student.reason}")
             return
         if student.id in self._seen:
             raise ExportError(f"{_named(student)} has two rows in the file")

@@ -107,7 +107,7 @@ def test_people_of_one_list_alone_are_named(gradebook, tmp_path):
     filling = filling_of(tmp_path)
     template = gradebook()
     filling = type(filling)("lab01", "Softmax", list(filling.scores)[1:])
-    assert fill_canvas(template, filling).notes[0] == "Lovelace, Ada is not in students.csv"
+    assert fill_canvas(template, filling).notes[0] == "Lovelace, Ada: not in students.csv"
     lines = [line for line in template.text.splitlines(keepends=True) if "Hopper" not in line]
     notes = fill_canvas(CsvText("gradebook.csv", "".join(lines)), filling_of(tmp_path)).notes
     assert notes[1] == "Grace King Hopper (g_k) has 7.25 points, but is not in gradebook.csv"

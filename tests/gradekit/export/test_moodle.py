@@ -38,7 +38,7 @@ def test_grades_are_filled_by_person(tmp_path):
     rows = rows_of(filled.data)
     assert [row["Grade"] for row in rows] == [*GRADES.values(), ""]
     assert [row["Feedback comments"] for row in rows] == ["", "", LATE, "", "", "", ""]
-    assert filled.notes == ("Max Absent is not in students.csv",)
+    assert filled.notes == ("Max Absent: not in students.csv",)
 
 
 def test_a_worksheet_without_names_is_filled_by_the_numbers_of_the_hand_ins(tmp_path):
