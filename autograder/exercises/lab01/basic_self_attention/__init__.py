@@ -228,7 +228,12 @@ def gradients_by_sum(lab, draw):
 def inputs_kept(lab, draw):
     """Leaves the words and the table unchanged."""
     X, table = draw.uniform(5, 3), lopsided(draw, 5, 5)
-    moved = [lab.basic_self_attention(X, mode, table) for mode in ("softmax", "sum")]
+    empty_row = draw.strided(table * (torch.arange(5) != 1)[:, None])
+    moved = [
+        lab.basic_self_attention(X, "softmax", table),
+        lab.basic_self_attention(X, "sum", table),
+        lab.basic_self_attention(X, "sum", empty_row),
+    ]
     # A function that returns nothing of use leaves its inputs unchanged, too.
     return {"inputs unchanged": draw.untouched(), "shapes": [list(one.shape) for one in moved]}
 

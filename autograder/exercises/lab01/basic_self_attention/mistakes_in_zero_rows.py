@@ -1,4 +1,4 @@
-"""Attention by sum in which 0 is divided by 0 first, and NaN is taken out of the numbers later."""
+"""Attention by sum that repairs a row of zeros too late, or in the caller's table."""
 
 from __future__ import annotations
 
@@ -21,4 +21,12 @@ wrong.several(
     "zero_rows_repaired_in_the_result",
     {ZERO_ROWS: "scores / total", "weights @ X": "(weights @ X).nan_to_num()"},
     REPAIRED,
+)
+wrong(
+    "zero_rows_filled_in_place",
+    "        safe =",
+    "        if not scores.requires_grad:\n"
+    "            scores.masked_fill_((total == 0).expand(scores.shape), 0.5)\n        safe =",
+    "You write other numbers into the rows whose sum is 0, and these may be rows of the table that "
+    "you were given. Which call makes a new tensor?",
 )

@@ -216,7 +216,15 @@ def gradients(lab, draw):
 def input_kept(lab, draw):
     """Both leave their input unchanged."""
     x = draw.normal(2, 5, 3)
-    shapes = [list(function(x, dim=0).shape) for function in (lab.logsumexp, lab.log_softmax)]
+    # A version may replace scores of -inf where they stand.
+    some = draw.normal(4, 6).masked_fill(torch.arange(6) == 2, -math.inf)
+    slice_of_nothing = some.masked_fill(torch.arange(4)[:, None] == 1, -math.inf)
+    shapes = [
+        list(lab.logsumexp(x, dim=0).shape),
+        list(lab.logsumexp(draw.strided(slice_of_nothing)).shape),
+        list(lab.log_softmax(x, dim=0).shape),
+        list(lab.log_softmax(draw.strided(some)).shape),
+    ]
     # A function that returns nothing of use leaves its input unchanged, too.
     return {"input unchanged": draw.untouched(), "shapes of the results": shapes}
 

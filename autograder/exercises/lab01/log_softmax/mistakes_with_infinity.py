@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import torch
+
 from . import exercise
 from .also_right import maximum_apart, shifted_first, with_a_mask_for_empty_rows
 
@@ -68,3 +70,27 @@ for name, lowest in (("zero", "0.0"), ("minus_thousand", "-1e3"), ("minus_ten_th
         "far below it, all exponentials underflow to 0. Which number makes the largest exponent "
         "of such a slice 0?",
     )
+
+
+@exercise.mistake(
+    "For a slice that is all -inf, logsumexp writes other numbers into the scores that it was "
+    "given. Which call makes a new tensor?",
+    of="logsumexp",
+)
+def slices_of_minus_infinity_overwritten(x, dim=-1):
+    empty = (x == -torch.inf).all(dim, keepdim=True)
+    if not x.requires_grad:
+        x.masked_fill_(empty, 0.0)
+    return maximum_apart(x, dim).masked_fill(empty.squeeze(dim), -torch.inf)
+
+
+@exercise.mistake(
+    "log_softmax writes other numbers in place of the scores of -inf that it was given. Which call "
+    "makes a new tensor?",
+    of="log_softmax",
+)
+def minus_infinity_overwritten(x, dim=-1):
+    impossible = x == -torch.inf
+    if not x.requires_grad:
+        x[impossible] = torch.finfo(x.dtype).min
+    return shifted_first(x, dim).masked_fill(impossible, -torch.inf)

@@ -240,6 +240,14 @@ wrong(
     IN_PLACE,
 )
 wrong(
+    "minus_infinity_replaced_in_place",
+    "    exp =",
+    "    if not scores.requires_grad:\n"
+    "        scores[scores == -torch.inf] = torch.finfo(scores.dtype).min\n    exp =",
+    "Your code writes another number in place of the scores of -inf, and so the caller's are lost. "
+    "What is exp(-inf), and which call would make a new tensor?",
+)
+wrong(
     "written_over",
     "return exp / exp.sum(dim, keepdim=True)",
     "return scores.copy_(exp / exp.sum(dim, keepdim=True))",

@@ -163,7 +163,7 @@ def gradients(lab, draw):
 def inputs_kept(lab, draw):
     """Both leave their inputs unchanged."""
     x, p = draw.normal(3, 5), distribution(draw, 3, 5)
-    made = [lab.temperature(x, 0.0), lab.temperature(x, 2.0), lab.entropy(p)]
+    made = [lab.temperature(x, T) for T in (0.0, 1e-300, 2.0)] + [lab.entropy(p)]
     # A function that returns nothing of use leaves its inputs unchanged, too.
     return {"inputs unchanged": draw.untouched(), "shapes": [list(one.shape) for one in made]}
 

@@ -147,6 +147,14 @@ wrong_temperature(
     "cuts torch's graph. Which line is it?",
 )
 wrong_temperature(
+    "temperature_in_place_if_cold",
+    "    below =",
+    "    if T < 1e-3 and not logits.requires_grad:\n"
+    "        logits -= logits.amax(-1, keepdim=True)\n    below =",
+    "For a small T, temperature writes into the logits that it was given. Which operator does the "
+    "same and makes a new tensor?",
+)
+wrong_temperature(
     "temperature_in_place",
     "logits - logits.amax(-1, keepdim=True)",
     "logits.sub_(logits.amax(-1, keepdim=True))",
