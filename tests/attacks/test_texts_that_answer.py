@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import ast
 import inspect
-import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from types import FrameType
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -25,6 +24,8 @@ from gradekit.exercise.definition import Check, Exercise
 from gradekit.exercise.trained import ScoreBands
 from gradekit.exercise.variants import Variants
 from gradekit.sandbox.session import in_safe_order
+from gradekit.untrusted.messages import Probe
+from gradekit.verify.time_limit import OutOfTimeError, time_limit
 from tests.attacks.test_references_come_late import OPEN_TO_ALL
 from tests.helpers.our_labs import LABS, OUR_LABS
 
@@ -43,29 +44,23 @@ def version(x, dim=-1):
 
 @dataclass
 class Sent:
-    """A function or class in a text that was sent, and the exercises whose probes carry it."""
+    """A function or class in a text that was sent.
+
+    Attributes:
+        value: the function or class itself.
+        place: of the first group of probes with such a text.
+    """
 
     value: Callable[..., Any]
-    first: int
-    tested_by: set[str] = field(default_factory=set)
+    place: int
 
 
-class _TooLongError(BaseException):
-    """Not an Exception: a check's own code must not take it for the answer's."""
-
-
-@contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise _TooLongError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+def definitions(probe: Probe) -> Iterator[tuple[str, str, str]]:
+    """The name and the text of all that a probe defines, and the whole text that it stands in."""
+    for text in (probe.source, probe.uses, *probe.versions):
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name != probe.check:
+                yield node.name, ast.unparse(node), text
 
 
 def everything_sent(variants: Variants) -> tuple[dict[str, Sent], dict[str, int]]:
@@ -73,18 +68,11 @@ def everything_sent(variants: Variants) -> tuple[dict[str, Sent], dict[str, int]
     groups = in_safe_order([variants.probes(e, 0) for e in variants.lab.exercises])
     sent: dict[str, Sent] = {}
     for place, group in enumerate(groups):
-        for probe in group:
-            own = {probe.check}
-            for text in (probe.source, probe.uses, *probe.versions):
-                for node in ast.parse(text).body:
-                    if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name not in own:
-                        key = ast.unparse(node)
-                        if key not in sent:
-                            names: dict[str, Any] = {"__name__": "__main__"}
-                            exec(compile(text, "<sent>", "exec"), names)
-                            sent[key] = Sent(names[node.name], place)
-                        if text in probe.versions:
-                            sent[key].tested_by.add(probe.exercise)
+        for name, text, whole in chain.from_iterable(map(definitions, group)):
+            if text not in sent:
+                names: dict[str, Any] = {"__name__": "__main__"}
+                exec(compile(whole, "<sent>", "exec"), names)
+                sent[text] = Sent(names[name], place)
     return sent, {group[0].exercise: place for place, group in enumerate(groups)}
 
 
@@ -120,17 +108,12 @@ def earned(variants: Variants, exercise: Exercise, name: str, value: Callable[..
     """The points of a hand-in whose only answer is this value, under this name."""
     own = set(exercise.names)
     names = {k: v for k, v in variants.lab.reference.items() if k not in own} | {name: value}
-    prepared = {check.name: check for check in variants.prepared_checks(exercise, 0)}
-    points = 0.0
+    seen = {}
     for check in askable(exercise, name):
-        try:
-            with limited(SECONDS):
-                seen = variants.run(exercise, check, 0, names, exercise.forbids)
-                verdict = judge_exercise([prepared[check.name]], {check.name: seen}, [])
-            points += verdict.earned
-        except _TooLongError:
-            continue
-    return points
+        with suppress(OutOfTimeError), time_limit(SECONDS):
+            seen[check.name] = variants.run(exercise, check, 0, names, exercise.forbids)
+    checks = [check for check in variants.prepared_checks(exercise, 0) if check.name in seen]
+    return judge_exercise(checks, seen, []).earned
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -150,15 +133,12 @@ def test_no_text_is_worth_more_than_a_stub_as_the_answer_of_another_step(lab: st
     sent, last = everything_sent(variants)
     gained = []
     for exercise in variants.lab.exercises:
+        early = [(t, one.value) for t, one in sent.items() if one.place <= last[exercise.name]]
         for name in set(exercise.names) - OPEN_TO_ALL.get(lab, set()):
             reference = variants.lab.reference.get(name)
-            if not callable(reference):
-                continue
-            for text, one in sent.items():
-                if one.first > last[exercise.name] or exercise.name in one.tested_by:
-                    continue
-                if takes(one.value, reference):
-                    points = earned(variants, exercise, name, one.value)
+            for text, value in early if callable(reference) else ():
+                if takes(value, reference):
+                    points = earned(variants, exercise, name, value)
                     if points > A_STUB * exercise.points:
                         gained.append(f"{points:g} of {exercise.points} for {name}:\n{text}")
     assert not gained, "\n\n".join(gained)

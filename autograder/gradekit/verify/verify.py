@@ -10,12 +10,9 @@ have no points, each check counts as one point here.
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
-from types import FrameType
 from typing import Any
 
 from attnlab.checking.advice import explain
@@ -29,6 +26,7 @@ from gradekit.exercise.variants import Variants
 from gradekit.exercise.write_a_test import WriteATest
 from gradekit.verify.mutation import mutants
 from gradekit.verify.proof import ExerciseProof, MistakeProof, MutantProof, PromisesProof
+from gradekit.verify.time_limit import OutOfTimeError, time_limit
 
 # Hidden inputs differ between variants, so each version is asked more than one.
 NUMBERS = (0, 1, 2)
@@ -241,25 +239,7 @@ def _mutants(tried: _Tries) -> MutantProof:
 
 def _alive(tried: _Tries, name: str, make: Callable[[], Any]) -> bool:
     try:
-        with _time_limit(SECONDS_PER_VERSION):
+        with time_limit(SECONDS_PER_VERSION):
             return tried.survives({name: make()})
-    except (_OutOfTimeError, Exception):  # a mutant that cannot even be made counts as caught
+    except (OutOfTimeError, Exception):  # a mutant that cannot even be made counts as caught
         return False
-
-
-class _OutOfTimeError(BaseException):
-    """A mutant runs too long. Not an Exception, so no check takes it for the student's error."""
-
-
-@contextmanager
-def _time_limit(seconds: int) -> Iterator[None]:
-    def stop(signum: int, frame: FrameType | None) -> None:
-        raise _OutOfTimeError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)

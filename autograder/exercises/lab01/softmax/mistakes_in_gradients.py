@@ -16,12 +16,15 @@ wrong(
     "No gradient reaches the scores: a `.detach()`, `.data`, `no_grad`, `torch.tensor(…)` or a "
     "conversion to numpy or Python numbers cuts torch's graph. Which line is it?",
 )
+DENOMINATOR_CUT = (
+    "Some of the gradient is missing: the denominator depends on the scores, too. What cuts that "
+    "side of your division from torch's graph?"
+)
 wrong(
     "detached_denominator",
     "exp.sum(dim, keepdim=True)",
     "exp.sum(dim, keepdim=True).detach()",
-    "Some of the gradient is missing: the denominator depends on the scores, too. What cuts that "
-    "side of your division from torch's graph?",
+    DENOMINATOR_CUT,
 )
 wrong(
     "detached_numerator",
@@ -36,8 +39,7 @@ wrong.several(
         "scores.amax(dim, keepdim=True)": "scores.amax(dim, keepdim=True).detach()",
         "exp.sum(dim, keepdim=True)": "exp.sum(dim, keepdim=True).detach()",
     },
-    "Some of the gradient is missing: the denominator depends on the scores, too. What cuts that "
-    "side of your division from torch's graph?",
+    DENOMINATOR_CUT,
 )
 
 
