@@ -26,9 +26,10 @@ def recognise(
     A mistake is a candidate if it fails in the same way as the student in at least a quarter of the
     failed checks, because two different mistakes may agree in one small case. A mistake is not a
     candidate if it fails as many of the checks that the student passed: code with that mistake
-    would have failed them, too. The candidates that agree in the most checks win. If several do,
-    up to `most` with different advice are returned, and the advice says that it is one of them; if
-    there are more, none of them is returned.
+    would have failed them, too; nor if it agrees in answers that are true or false alone, and fails
+    another failed check in another way. The candidates that agree in the most checks win. If
+    several do, up to `most` with different advice are returned, and the advice says that it is one
+    of them; if there are more, none of them is returned.
 
     Args:
         outcomes: the judged checks.
@@ -42,7 +43,11 @@ def recognise(
     for mistake in mistakes:
         failures = _agreements(mistake, failed)
         enough = failures and 4 * failures >= len(failed)
-        candidate = enough and _contradictions(mistake, passed) < failures
+        candidate = (
+            enough
+            and _contradictions(mistake, passed) < failures
+            and not _agrees_by_chance(mistake, failed)
+        )
         scores[mistake.name] = failures + _agreements(mistake, others) if candidate else 0
     best = max(scores.values(), default=0)
     if best == 0:
@@ -305,6 +310,21 @@ def _agreements(mistake: KnownMistake, outcomes: Sequence[CheckOutcome]) -> int:
         for outcome in outcomes
         if mistake.name in outcome.check.mistakes
     )
+
+
+def _agrees_by_chance(mistake: KnownMistake, failed: Sequence[CheckOutcome]) -> bool:
+    """Whether all agreement is in answers that are true or false, and other answers disagree."""
+    telling = [outcome for outcome in failed if not _is_true_or_false(outcome)]
+    if _agreements(mistake, telling):
+        return False
+    known = (one.check for one in telling if mistake.name in one.check.mistakes)
+    return any(c.judge.compare(c.expected, c.mistakes[mistake.name]) is not None for c in known)
+
+
+def _is_true_or_false(outcome: CheckOutcome) -> bool:
+    """Whether all that is wrong in a failed check are answers that are true or false."""
+    leaves = [leaf for entry in _entries(outcome, []) for leaf in _leaves(entry)]
+    return bool(leaves) and all(isinstance(leaf.expected, bool) for leaf in leaves)
 
 
 def _contradictions(mistake: KnownMistake, passed: Sequence[CheckOutcome]) -> int:

@@ -213,6 +213,21 @@ def test_a_mistake_must_not_fail_more_passed_checks_than_it_explains(contradicti
     assert judge_exercise(checks, seen, [KnownMistake("m", "Advice.")]).mistakes == named
 
 
+@pytest.mark.parametrize(("mistaken_number", "named"), [(1.0, ("m",)), (3.0, ()), (2.0, ("m",))])
+def test_agreement_in_true_or_false_alone_names_no_mistake_that_fails_otherwise(
+    mistaken_number, named
+):
+    """1.0 is right, so that the mistake says nothing of this number; 2.0 is the student's own."""
+    asked = [
+        PreparedCheck("a", "A.", 1, False, Close(), {"steady": True}, {"m": {"steady": False}}),
+        PreparedCheck("b", "B.", 1, False, Close(), {"x": 1.0}, {"m": {"x": mistaken_number}}),
+    ]
+    found = judge_exercise(
+        asked, {"a": {"steady": False}, "b": {"x": 2.0}}, [KnownMistake("m", "Advice.")]
+    )
+    assert found.mistakes == named
+
+
 @pytest.mark.parametrize("shown", [RETURNED_FALSE, ONLY_PRINTED])
 def test_that_a_test_returns_or_prints_is_said_before_a_guess_between_mistakes(shown):
     seen = {"rejects a": shown, "rejects b": True}
