@@ -207,6 +207,9 @@ def padding(lab, draw):
     filled = torch.where(mask[..., None], hidden, 1e6)
     return {
         "huge vectors at padding": list(cell(y_prev, state, filled, mask)),
+        "no mask, and one vector of zeros": list(
+            cell(y_prev, state, hidden.masked_fill(torch.arange(6)[:, None] == 2, 0.0))
+        ),
         "one sentence alone": list(cell(y_prev[1:2], state[1:2], hidden[1:2], mask[1:2])),
         "padding cut off": list(cell(y_prev[:1], state[:1], hidden[:1, :4])),
     }

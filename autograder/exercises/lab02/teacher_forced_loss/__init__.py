@@ -109,14 +109,18 @@ def one_number(lab, draw):
         return {**given, "results": "none"}
     read, modes = len(model.read), modes_of(model)
     loss, low = lab.teacher_forced_loss(model, batch), lab.teacher_forced_loss(model.float(), batch)
-    lab.teacher_forced_loss(evaluated, batch)
+    in_evaluation = lab.teacher_forced_loss(evaluated, batch)
+    modes_after_evaluation = modes_of(evaluated)
+    in_training = lab.teacher_forced_loss(evaluated.train(), batch)
     results = {
         "shape": list(loss.shape),
         "dtype of float64": str(loss.dtype),
         "dtype of float32": str(low.dtype),
         "times that the source is read": read,
         "a model in training mode": modes,
-        "a model in evaluation mode": modes_of(evaluated),
+        "a model in evaluation mode": modes_after_evaluation,
+        # The toy has no dropout: whatever makes them differ is in the loss.
+        "the losses in both modes differ": bool((in_evaluation - in_training).abs() > 1e-9),
     }
     return {**given, "results": results}
 

@@ -12,6 +12,16 @@ CALL = "model.cell(y_prev, state, hidden, batch.source_mask)"
 wrong = exercise.edits(step_by_step)
 wrong_columns = exercise.edits(all_columns_fed)
 
+wrong.several(
+    "forced_in_training_alone",
+    {
+        "    steps = []\n": "    steps, token = [], inputs[:, 0]\n",
+        CALL: "model.cell(y_prev if model.training else token, state, hidden, batch.source_mask)",
+        "steps.append(logits)": "steps.append(logits)\n        token = logits.argmax(-1)",
+    },
+    "For a model in evaluation mode, you feed the symbols that it chose itself. Which symbols does "
+    "the task feed, and does it say anything of modes?",
+)
 UNPACKED = (
     "Your second step gives `model.cell` a state of another shape: perhaps you take its three "
     "results in another order. In which order does the task name them?"

@@ -128,7 +128,10 @@ def a_mean_of_values(lab, draw):
     """Returns a mean: equal values come back, and the order of the keys does not matter."""
     q, K, V, order = draw.normal(4), draw.normal(5, 4), draw.normal(5, 11), draw.permutation(5)
     K = K[(K @ q).argsort()]  # the last key fits best
+    light, heavy = K.clone(), V.clone()
+    light[0], heavy[0] = -40 * q / (q @ q), 1e9  # a weight of about 1e-9, and values to match
     return {
+        "a key of little weight with enormous values": on_copies(lab, q, light, heavy),
         "equal values": on_copies(lab, q, K, V[:1].expand(5, 11).contiguous()),
         "keys and values in another order": on_copies(lab, q, K[order], V[order]),
         "equal keys": on_copies(lab, q, K[:1].expand(5, 4).contiguous(), V),

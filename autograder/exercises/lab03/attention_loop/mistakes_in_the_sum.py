@@ -5,6 +5,14 @@ from .also_right import two_loops
 
 wrong = exercise.edits(two_loops)
 
+wrong(
+    "small_weights_left_out",
+    "        out = out + weight * value",
+    "        if weight > 1e-6:\n            out = out + weight * value",
+    "Keys with a very small weight are left out of your mean. What if the values of such a key are "
+    "very large?",
+)
+
 BEGIN = "out = torch.zeros_like(V[0])"
 ADD = "out = out + weight * value"
 LOOP = "for weight, value in zip(weights, V, strict=True):"

@@ -90,6 +90,14 @@ def minus_a_large_number(q, k, v, mask=None):
     return torch.matmul(p_attn, v), p_attn
 
 
+def by_logsumexp(scores):
+    """A softmax that stays exact for scores of 1e12, which a student's test may try."""
+    if scores.shape[-1] == 0:
+        return scores  # there are no keys, and no maximum
+    below = scores - scores.amax(-1, keepdim=True)
+    return (below - below.logsumexp(-1, keepdim=True)).exp()
+
+
 @exercise.also_right
 def by_batched_products(q, k, v, mask=None):
     """Uses bmm on flattened leading axes, and log-sum-exp instead of a softmax."""
@@ -99,11 +107,11 @@ def by_batched_products(q, k, v, mask=None):
     nothing = torch.zeros(1, 1, 1, dtype=q.dtype)
     scores = torch.baddbmm(nothing, q3, k3.transpose(1, 2), beta=0, alpha=q.shape[-1] ** -0.5)
     if mask is None:
-        weights = (scores - scores.logsumexp(-1, keepdim=True)).exp()
+        weights = by_logsumexp(scores)
     else:
         mask3 = mask.expand(*lead, Lq, Lk).reshape(batch, Lq, Lk)
         low = scores.masked_fill(~mask3, torch.finfo(q.dtype).min / 2)
-        weights = (low - low.logsumexp(-1, keepdim=True)).exp() * mask3
+        weights = by_logsumexp(low) * mask3
     return torch.bmm(weights, v3).reshape(*lead, Lq, v.shape[-1]), weights.reshape(*lead, Lq, Lk)
 
 
