@@ -22,8 +22,7 @@ wrong = exercise.edits(InFourLines)
 wrong(
     "zeros_taken_for_padding",
     "        context, weights",
-    "        if mask is None:\n"
-    "            mask = (hidden != 0).any(-1)\n        context, weights",
+    "        if mask is None:\n            mask = (hidden != 0).any(-1)\n        context, weights",
     "Without a mask, your cell makes one of its own, from the vectors that are zero. Which places "
     "count if `mask` is None?",
 )
