@@ -20,6 +20,20 @@ wrong(
     "task ask for?",
 )
 wrong(
+    "squares_summed",
+    "scores.var()",
+    "(scores - scores.mean()).square().sum()",
+    "Your number grows with the number of pairs: you add up squares. Which step turns a sum of "
+    "squares into a variance?",
+)
+wrong(
+    "one_score_of_all_pairs",
+    DOT,
+    "(q * k).sum()",
+    "You add up the products of all pairs to a single score, and the variance of one number is "
+    "NaN. Over which axis does a dot product sum?",
+)
+wrong(
     "same_query_and_key",
     "q * k",
     "q * q",
@@ -338,6 +352,13 @@ wrong(
     ".mean()",
     "",
     "You return a largest weight for each query: many numbers instead of one. Which step is left?",
+)
+wrong(
+    "largest_weights_summed",
+    ".mean()",
+    ".sum()",
+    "You add up the largest weights of all queries, so your number is above 1. What does the task "
+    "ask for, over n queries?",
 )
 wrong.several(
     "number_of_queries_fixed",
