@@ -28,8 +28,9 @@ def by_bmm(scores, hidden, mask=None):
 
 
 @exercise.also_right
-def exponentials_masked(scores, hidden, real=None):
-    mask = scores == scores if real is None else real
+def exponentials_masked(scores, hidden, mask=None):
+    if mask is None:
+        mask = scores == scores
     top = torch.where(mask, scores, torch.finfo(scores.dtype).min).amax(1, keepdim=True)
     exp = torch.where(mask, scores - top, 0.0).exp() * mask
     weights = exp / torch.where(mask.any(1, keepdim=True), exp.sum(1, keepdim=True), 1.0)
