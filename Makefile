@@ -25,7 +25,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@$(PIP) -e '.[staff,cluster,dev]'
 	@touch $@
 
-demo: setup     ## lab 1 from its source to the gradebook, with a class of about seventy
+demo: setup     ## lab 1 from its source to the gradebook, with a class of about ninety
 	@$(BIN)/python demo/run.py
 
 test: setup     ## lint, types, every test but the slow ones

@@ -1,4 +1,4 @@
-"""The class of lab 1: about seventy students, and the points that each of them should get."""
+"""The class of lab 1: about ninety students, and the points that each of them should get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make demo`: lab 1 from its source to the gradebook, with a class of about seventy.
+"""`make demo`: lab 1 from its source to the gradebook, with a class of about ninety.
 
 Everything happens in the folder build/demo/, which is recreated each time, with the commands that a
 user would type. At the end each student's points are checked against the expected mark.
