@@ -227,20 +227,15 @@ class KillsForkServer:
         pass
 
     def advance(self, student):
-        servers = [
-            process
-            for process in psutil.Process().children(recursive=True)
-            if "gradekit.untrusted.forkserver" in _line_of(process) and process.name() != "bwrap"
-        ]
-        if not self.killed and servers:
-            for server in servers:
-                server.kill()
-                self.killed.append(server.pid)
+        if self.killed:
+            return
+        for process in psutil.Process().children(recursive=True):
+            # A process may end by itself, and those of a hand-in end with their fork server.
+            with suppress(psutil.Error):
+                if _is_fork_server(process):
+                    process.kill()
+                    self.killed.append(process.pid)
 
 
-def _line_of(process: psutil.Process) -> list[str]:
-    """A process's command line; empty where it has just ended."""
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
+def _is_fork_server(process: psutil.Process) -> bool:
+    return "gradekit.untrusted.forkserver" in process.cmdline() and process.name() != "bwrap"
