@@ -83,13 +83,19 @@ CLASS = (
 )
 
 
-def packed(files: Mapping[str, bytes], when: datetime | Mapping[str, datetime]) -> bytes:
+UNIX, WINDOWS = 3, 0
+
+
+def packed(
+    files: Mapping[str, bytes], when: datetime | Mapping[str, datetime], made_on: int = UNIX
+) -> bytes:
     """A zip; each entry has the date that the system gives it, in local time."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             date = when if isinstance(when, datetime) else when[name]
             entry = zipfile.ZipInfo(name, date.astimezone(ZONE).timetuple()[:6])
+            entry.create_system = made_on
             archive.writestr(entry, data)
     return whole.getvalue()
 

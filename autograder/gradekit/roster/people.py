@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 
@@ -17,6 +17,8 @@ from gradekit.roster.students import FILE_NAME, Roster, Student
 
 _KEYS = ("canvas_id", "sis_id", "email", "github")
 _MOST_CLOSE = 3
+# Looking for similar names takes about 25 ms a person, and a zip may hold thousands of folders.
+_MOST_SUGGESTIONS = 200
 # Course systems write names into file names in ASCII, German ones with two letters for an umlaut.
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa"})
 _ONE_LETTER = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "đ": "d", "ł": "l", "ı": "i"})
@@ -68,6 +70,7 @@ class Directory:
     """Finds students of a roster."""
 
     roster: Roster
+    _suggested_for: set[Person] = field(default_factory=set, repr=False, compare=False)
 
     def find(self, person: Person) -> Student | Unknown:
         """The student who `person` is, or why that cannot be said."""
@@ -161,6 +164,9 @@ class Directory:
         return {form: tuple(students.values()) for form, students in found.items()}
 
     def _closest(self, person: Person) -> str:
+        if len(self._suggested_for) >= _MOST_SUGGESTIONS and person not in self._suggested_for:
+            return ""
+        self._suggested_for.add(person)
         texts = {text for text in (*person.names, *person.logins, person.email) if text}
         known = {**{form: s for form, (s, *_) in self._names.items()}, **self._ids}
         close: dict[str, Student] = {}

@@ -31,6 +31,7 @@ _CHUNK = 2**16
 _LEAST_NAME_BYTES = 46  # that one name takes in a zip's list
 _EXTENDED_TIMESTAMP = 0x5455
 _IS_UTF8 = 0x800
+_MADE_ON_WINDOWS = 0  # or on MS-DOS; Unix is 3
 # Unpacking these never returns more bytes than requested. Four kilobytes of bzip2 can become four
 # gigabytes at once.
 _READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
@@ -79,20 +80,39 @@ class UnsafeName:
 
 
 def folder_items(folder: Path) -> Iterator[FoundFile | UnsafeName]:
-    """The files below `folder`, in order; links are named and not followed."""
-    for parent, folders, files in os.walk(folder):
+    """The files below `folder`, in order; links are named and not followed.
+
+    A folder that cannot be read is named, too.
+    """
+    unread: list[OSError] = []
+    for parent, folders, files in os.walk(folder, onerror=unread.append):
         folders[:] = sorted(name for name in folders if name not in _IGNORED)
         for name in [*folders, *sorted(files)]:
             path = Path(parent, name)
-            shown = _clean(str(path.relative_to(folder)))
-            if path.is_symlink():
-                yield UnsafeName(shown, "it is a symbolic link")
+            shown = _clean(path.relative_to(folder).as_posix())
+            why = _why_not_taken(path, name in folders) or (
+                "" if name in folders else _why_no_path(shown)
+            )
+            if why and name not in _IGNORED:
+                yield UnsafeName(shown, why)
             elif name in files and name not in _IGNORED:
-                why = _why_no_path(shown) if path.is_file() else "it is not a regular file"
-                if why:
-                    yield UnsafeName(shown, why)
-                    continue
                 yield FoundFile(PurePosixPath(shown), changed_at(path), partial(read_file, path))
+    for error in unread:
+        shown = _clean(os.path.relpath(error.filename, folder))
+        yield UnsafeName(shown, f"it cannot be read ({error.strerror})")
+
+
+def _why_not_taken(path: Path, is_folder: bool) -> str:
+    """Why a file or folder on the disk is not gone into; empty if it is."""
+    try:
+        mode = path.lstat().st_mode
+    except (
+        OSError
+    ) as error:  # for example in a folder without rights, or at a path that is too long
+        return f"it cannot be read ({error.strerror})"
+    if stat.S_ISLNK(mode):
+        return "it is a symbolic link"
+    return "" if is_folder or stat.S_ISREG(mode) else "it is not a regular file"
 
 
 def zip_items(
@@ -100,6 +120,7 @@ def zip_items(
     zone: tzinfo,
     most: int = MOST_FILE_BYTES,
     count: Callable[[int], None] = lambda names: None,
+    of_one_student: bool = False,
 ) -> Iterator[FoundFile | UnsafeName]:
     """The files in a zip, in order.
 
@@ -109,6 +130,7 @@ def zip_items(
         most: bytes that one file in it may have.
         count: is called with the number of names that were read, even if the zip is refused; may
             raise RefusedError.
+        of_one_student: whether a student packed it, so that its folders name nobody else.
 
     Raises:
         RefusedError: it is not a zip, or contains no files or too many names.
@@ -120,9 +142,10 @@ def zip_items(
             raise RefusedError(f"it contains {len(entries)} names, more than {MOST_NAMES}")
         if all(entry.filename.endswith("/") for entry in entries):
             raise RefusedError("it contains no files")
+        from_windows = of_one_student or all(map(_is_from_windows, entries))
         for entry in entries:
             name = _name_in(entry)
-            shown = _clean(name)
+            shown = _clean(name.replace("\\", "/") if from_windows else name)
             is_folder = shown.endswith("/") and not entry.file_size
             if is_folder or any(part in _IGNORED for part in PurePosixPath(shown).parts):
                 continue
@@ -199,6 +222,16 @@ def _name_in(entry: zipfile.ZipInfo) -> str:
         return entry.filename.encode("cp437").decode("utf-8")
     except UnicodeError:
         return entry.filename
+
+
+def _is_from_windows(entry: zipfile.ZipInfo) -> bool:
+    """Whether a backslash in this name stands between folders, as some Windows programs write it.
+
+    Elsewhere it is a letter of a file's name, which a student may choose: the system that exports
+    the hand-ins writes slashes, and a folder of that name would be somebody else's hand-in.
+    """
+    name = entry.filename
+    return entry.create_system == _MADE_ON_WINDOWS and "\\" in name and "/" not in name
 
 
 def _why_unsafe(entry: zipfile.ZipInfo, name: str) -> str:
@@ -296,7 +329,7 @@ def _seconds(extra: bytes) -> int | None:
 
 
 def _clean(name: str) -> str:
-    """A path as text that can be shown and written: letters in one form, no control characters."""
-    text = name.replace("\\", "/").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    text = unicodedata.normalize("NFC", text)
+    """A path that can be shown and written: letters in one form, no control marks or backslash."""
+    text = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    text = unicodedata.normalize("NFC", text).replace("\\", "_")
     return "".join("_" if unicodedata.category(mark)[0] == "C" else mark for mark in text)

@@ -98,20 +98,13 @@ class SourceReader:
     def _names_students(self, listing: Listing) -> bool:
         """Whether a path in a zip says whose it is; else the whole zip may be one student's.
 
-        If the zip's own name is a student's, that student chose all names in it. GitHub packs a
-        folder of the same student.
+        If the zip's own name is a student's, that student chose all names in it.
         """
+        if self._owner(f"{listing.top}.zip"):
+            return False
         reader = reader_of(listing)
         answers = [reader(path) for path in listing.hand_ins or listing.paths]
-        if owner := self._owner(f"{listing.top}.zip"):
-            entries = [answer for answer in answers if isinstance(answer, Entry)]
-            return bool(entries) and all(self._is_folder_of(owner, entry) for entry in entries)
         return any(answer is not folders.NO_STUDENT for answer in answers) or not listing.paths
-
-    def _is_folder_of(self, owner: Student, entry: Entry) -> bool:
-        """Whether a path says only that it is the owner's, and nothing of a system's."""
-        is_plain = entry.system == folders.SYSTEM
-        return is_plain and all(self._directory.find(person) == owner for person in entry.people)
 
     def _owner(self, name: str) -> Student | None:
         """The student of the roster whom the name of a zip names."""
@@ -229,7 +222,8 @@ class SourceReader:
             RefusedError: it cannot be read, or may be the files of several students.
         """
         submitted.count()
-        items = zip_items(data, self._course.timezone, count=submitted.count)
+        zone = self._course.timezone
+        items = zip_items(data, zone, count=submitted.count, of_one_student=True)
         inner = [one.path for one in items if isinstance(one, FoundFile)]
         notebooks = self._count_notebooks(inner)
         if entry.by_zip and notebooks > 1:
@@ -239,7 +233,7 @@ class SourceReader:
             )
         nested = may_be_nested and not any(is_notebook(path.name) for path in inner)
         top = common_top(inner)
-        for one in zip_items(data, self._course.timezone):
+        for one in zip_items(data, zone, of_one_student=True):
             if isinstance(one, UnsafeName):
                 self._refuse_in_zip(submitted, f"{shown}/{one.name}", one.why)
                 continue

@@ -95,7 +95,7 @@ def _add_file(path: Path, directory: Directory, zone: tzinfo, times: TimesFile) 
     if not path.is_file():
         raise CollectError(f"--times {path}: there is no such file")
     is_yaml = path.suffix.lower() in (".yml", ".yaml")
-    for person, when, number in (_yaml if is_yaml else _table)(path, zone):
+    for person, when, number in _yaml(path) if is_yaml else _table(path, zone):
         found = directory.find(person)
         if directory.roster and when and not number and not isinstance(found, Student):
             times.strangers.append(person.shown)
@@ -103,9 +103,9 @@ def _add_file(path: Path, directory: Directory, zone: tzinfo, times: TimesFile) 
         times.add(person, when, number, known)
 
 
-def _yaml(path: Path, zone: tzinfo) -> Iterator[tuple[Person, datetime | None, str]]:
+def _yaml(path: Path) -> Iterator[tuple[Person, datetime | None, str]]:
     try:
-        listed = gradescope.submissions_in(read_file(path), zone)
+        listed = gradescope.submissions_in(read_file(path))
     except RefusedError as error:
         raise CollectError(f"--times {path.name}: {error}") from error
     for people, time in listed.values():

@@ -37,7 +37,7 @@ def read_date(text: str, zone: tzinfo) -> datetime | None:
         moment = _iso(text) or _in_numbers(text) or _in_words(text)
     except ValueError:  # for example the 31st of June
         return None
-    if moment is None:
+    if moment is None or not 1970 < moment.year < 2200:  # in other years, zones may overflow
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 

@@ -22,6 +22,7 @@ from tests.helpers.exports import (
     DOWNLOADED,
     DUE,
     STUDENTS,
+    WINDOWS,
     ZONE,
     Someone,
     blackboard,
@@ -164,7 +165,8 @@ def test_names_as_macos_packs_them(course: Course) -> None:
 def test_names_as_windows_packs_them(course: Course) -> None:
     files = unpacked(gradescope())
     files |= {f"assignment_91_export/submission_3300/__MACOSX/._{BOOK}": b""}
-    summary = collect(course, {path.replace("/", "\\"): data for path, data in files.items()})
+    names = {path.replace("/", "\\"): data for path, data in files.items()}
+    summary = collect(course, packed(names, DOWNLOADED, made_on=WINDOWS))
     assert {taken.student for taken in summary.taken} == EVERYONE
     assert summary.refused == ()
 

@@ -458,3 +458,34 @@ def test_zips_one_by_one_are_dated_as_their_folder_is(course: Course, tmp_path: 
     shutil.rmtree(course.root / "submitted")
     (note,) = collect_submissions(course, LAB, sources, Options(dry_run=True)).notes
     assert note.startswith("zips: 6 hand-ins all carry 22 Sep 09:15")
+
+
+DEEP = b"submission_1: " + b"[" * 100_000
+MANY = b"a0: &a0 aaaaaaaaaa\n" + b"".join(
+    b"a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 9)
+)
+HOSTILE = {
+    "words that are no truths": b"submission_1: {:created_at: !!bool maybe}",
+    "no time": b"submission_1: {:created_at: !!timestamp maybe}",
+    "no number": b"submission_1: {:created_at: !!int '', x: !!float ''}",
+    "before all years": b"submission_1: {:created_at: 0001-01-01 00:00:00 +23:59}",
+    "after all years": b"submission_1: {:created_at: 9999-12-31 23:59:59 -23:59}",
+    "nested 100,000 deep": DEEP,
+    "a name that grows to gigabytes": MANY
+    + b"submission_1:\n  :submitters:\n  - :name: *a8\n    :email: *a8\n",
+}
+
+
+@pytest.mark.parametrize("planted", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_list_in_a_students_own_zip_costs_nobody_else(
+    course: Course, tmp_path: Path, planted: bytes
+) -> None:
+    """A student's own zip looks like an export if it has such a list at its top."""
+    whole = {"submission_metadata.yml": planted, f"submission_1/{NAME}.ipynb": b"{}"}
+    own = {"mal": whole, "ada": {f"{NAME}.ipynb": b"{}"}}
+    paths = []
+    for student, files in own.items():
+        paths.append(tmp_path / f"{student}-{LAB}-handin.zip")
+        paths[-1].write_bytes(packed(files, CLASS[0].handed_in))
+    summary = collect_submissions(course, LAB, paths)
+    assert "ada" in {taken.student for taken in summary.taken}

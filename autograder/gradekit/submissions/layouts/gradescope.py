@@ -10,8 +10,8 @@ Tested in tests/gradekit/submissions/test_who_and_when.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from datetime import UTC, datetime, tzinfo
+from collections.abc import Iterable, Mapping
+from datetime import UTC
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -24,6 +24,7 @@ from gradekit.submissions.written_dates import read_date
 SYSTEM = "Gradescope"
 METADATA = "submission_metadata.yml"
 _PREFIX = "submission_"
+_MOST_DEPTH = 100
 _HOME = re.compile(r"submission_\d+")
 
 
@@ -42,7 +43,7 @@ def reader(listing: Listing) -> Reader | None:
     ]
     if not lists:
         return _without_list(listing) if len(submissions) == len(listing.paths) else None
-    known = submissions_in(listing.read(lists[0]), listing.zone)
+    known = submissions_in(listing.read(lists[0]))
 
     def read(path: PurePosixPath) -> Entry | NotTaken:
         if path in lists:
@@ -66,7 +67,7 @@ def _without_list(listing: Listing) -> Reader:
 
 
 def submissions_in(
-    data: bytes, zone: tzinfo
+    data: bytes,
 ) -> Mapping[str, tuple[tuple[Person, ...], HandInTime]]:
     """Who handed in each folder, and when, from the bytes of a submission_metadata.yml.
 
@@ -77,7 +78,7 @@ def submissions_in(
     if not isinstance(table, dict):
         raise RefusedError(f"{METADATA} is not a list of submissions; export them again")
     return {
-        str(folder): (_people(about), _time(about.get(":created_at"), zone))
+        str(folder): (_people(about), _time(about.get(":created_at")))
         for folder, about in table.items()
         if isinstance(about, dict)
     }
@@ -89,9 +90,7 @@ def _people(about: Mapping[Any, Any]) -> tuple[Person, ...]:
     for submitter in listed if isinstance(listed, list) else []:
         if not isinstance(submitter, dict):
             continue
-        name, sid, email = (
-            str(submitter.get(key) or "").strip() for key in (":name", ":sid", ":email")
-        )
+        name, sid, email = (_text(submitter.get(key)) for key in (":name", ":sid", ":email"))
         if name or sid or email:
             shown = name or email or sid
             logins = tuple(text for text in (sid, email) if text)
@@ -100,23 +99,29 @@ def _people(about: Mapping[Any, Any]) -> tuple[Person, ...]:
     return tuple(found)
 
 
-def _time(value: object, zone: tzinfo) -> HandInTime:
-    if isinstance(value, str):
-        value = read_date(value, zone)
-    if not isinstance(value, datetime):
-        return NO_TIME
-    # A time of YAML's own without a zone is in UTC.
-    return HandInTime(local(value, UTC), TimeSource.SYSTEM)
+def _text(value: object) -> str:
+    """A value that is a text; of anything else nothing, because a few lines may be gigabytes."""
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _time(value: object) -> HandInTime:
+    # A time without a zone is in UTC, as in YAML's own times.
+    moment = read_date(value, UTC) if isinstance(value, str) else None
+    return HandInTime(local(moment, UTC), TimeSource.SYSTEM) if moment else NO_TIME
 
 
 def _yaml(data: bytes) -> Any:
-    """The values in a YAML file; Ruby's own types are read as plain ones, and nothing is run."""
+    """The values in a YAML file, all of them as text; nothing of Ruby's types is built.
+
+    Raises:
+        RefusedError: it is not YAML, or nested deeper than an export is.
+    """
     import yaml
 
-    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    base: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
     class Plain(base):
-        """Knows no type but the plain ones."""
+        """Knows no type but texts, lists and tables."""
 
     def plain(loader: Any, suffix: str, node: Any) -> Any:
         if isinstance(node, yaml.MappingNode):
@@ -129,10 +134,28 @@ def _yaml(data: bytes) -> Any:
 
     Plain.add_multi_constructor("!", plain)
     try:
-        return yaml.load(data, Plain)  # noqa: S506 - a SafeLoader
+        _refuse_deep(yaml.parse(data, base))
+        return yaml.load(data, Plain)  # noqa: S506 - a BaseLoader
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         where = getattr(error, "problem_mark", None)
         line = f", line {where.line + 1}," if where else ""
         raise RefusedError(
             f"{METADATA}{line} is not valid YAML; export the submissions again"
         ) from (error)
+
+
+def _refuse_deep(events: Iterable[Any]) -> None:
+    """Raises RefusedError for values nested so deep that building them overflows the stack of C."""
+    import yaml
+
+    depth = 0
+    for event in events:
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _MOST_DEPTH:
+                raise RefusedError(
+                    f"{METADATA}, line {event.start_mark.line + 1}, is nested deeper than "
+                    "Gradescope writes it; export the submissions again"
+                )
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
