@@ -43,6 +43,7 @@ def csv_of(rows: Iterable[Sequence[Value]]) -> str:
 def xlsx_of(sheets: Mapping[str, Iterable[Sequence[Value]]]) -> bytes:
     """A workbook; the first row of each sheet is its heading, and two columns say who."""
     from openpyxl import Workbook
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
     from openpyxl.styles import Font
 
     book = Workbook()
@@ -51,6 +52,8 @@ def xlsx_of(sheets: Mapping[str, Iterable[Sequence[Value]]]) -> bytes:
         sheet = book.create_sheet(name)
         for number, row in enumerate(rows, 1):
             for column, value in enumerate(row, 1):
+                if isinstance(value, str):
+                    value = ILLEGAL_CHARACTERS_RE.sub("\N{REPLACEMENT CHARACTER}", value)
                 cell = sheet.cell(number, column, value)
                 if isinstance(value, str):
                     cell.data_type = "s"  # else a text with = in front becomes a formula

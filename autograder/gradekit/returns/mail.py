@@ -30,7 +30,9 @@ def mail_of(student: Student, page: Page, name: str, html: bytes) -> bytes:
     """
     message = EmailMessage(policy=SMTP)
     local, _, domain = student.email.rpartition("@")
-    message["To"] = Address(student.name, local, domain)
+    # Python's email reads "=?…?=" in a name as letters in a code, among them ends of lines, after
+    # which a name would go on as headers of its own.
+    message["To"] = Address(student.name.replace("=?", "= ?"), local, domain)
     message["Subject"] = f"{page.course}: feedback on {page.lab}"
     message["X-Unsent"] = "1"  # some mail programs open the file as a draft then
     text = _TEXT.format(name=student.name, lab=page.lab, title=page.title, course=page.course)

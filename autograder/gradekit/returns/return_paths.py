@@ -18,7 +18,8 @@ from gradekit.submissions.folder import is_notebook
 from gradekit.submissions.layouts import canvas, ilias, moodle
 from gradekit.submissions.stored import Origin
 
-_ADDRESS = re.compile(r"[^@\s,;:<>()\[\]\"]+@[^@\s,;:<>()\[\]\"]+")
+# Python's email decodes "=?…?=", which may hold the end of a line.
+_ADDRESS = re.compile(r"(?!.*=\?)[^@\s,;:<>()\[\]\"]+@[^@\s,;:<>()\[\]\"]+")
 
 
 @dataclass(frozen=True)

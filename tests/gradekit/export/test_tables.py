@@ -81,6 +81,16 @@ def test_no_text_is_a_formula_whatever_separates_cells(name):
     assert not any(_begins_a_formula(text, sign) for sign in ";,\t|")
 
 
+def test_a_control_character_does_not_stop_a_workbook():
+    """XML has no letter for it; a folder that was made by hand may have any name."""
+    odd = Student("eve\x1b[31m", "Eve\x00")
+    sheet = load_workbook(io.BytesIO(to_xlsx({"lab01": [score_of(odd, 3.0)]})))["lab01"]
+    assert [cell.value for cell in sheet[2]][:2] == [
+        "eve\N{REPLACEMENT CHARACTER}[31m",
+        "Eve\N{REPLACEMENT CHARACTER}",
+    ]
+
+
 def test_an_ordinary_name_stays_as_it_is():
     for name in ("Meyer-Lühr, Zoë", "O'Brien", "Ada (a=b)", "Nguyễn Văn A."):
         rows = list(csv.reader(io.StringIO(to_csv([score_of(Student("a", name), 3.0)]))))
