@@ -13,6 +13,7 @@ import sys
 import textwrap
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -202,7 +203,7 @@ def _find_notebook(folder: Path) -> Path:
 
 def _lab_of(notebook: NotebookFile) -> str:
     for text in (notebook.about.get("lab"), notebook.path.stem.lower()):
-        match = re.match(r"lab\d+", text) if isinstance(text, str) else None
+        match = re.match(r"lab\d{1,4}(?!\d)", text) if isinstance(text, str) else None
         if match:
             return match[0]
     raise SubmitError(
@@ -223,19 +224,49 @@ def _data_files(folder: Path) -> Iterator[Path]:
         hidden = path.name.startswith(".") or path.is_symlink()
         if hidden or not path.is_file() or path.suffix.lower() not in DATA_SUFFIXES:
             continue
+        if not _is_text(path.name):
+            raise SubmitError(
+                f"The name of the file {path.name!a} is not valid text (UTF-8), so no zip can "
+                "hold it: give the file another name."
+            )
         if path.name not in CAME_WITH_THE_LAB:
             yield path
 
 
+def _is_text(name: str) -> bool:
+    """Whether a name can be written; a file may be named in bytes that are no letters."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _write_zip(target: Path, folder: Path, notebook: NotebookFile, data: list[Packed]) -> None:
-    """Write the zip to a temporary file first, so a failure leaves an older one intact."""
+    """Write the zip to a temporary file first, so a failure leaves an older one intact.
+
+    Raises:
+        SubmitError: it cannot be written, or a file cannot be read.
+    """
     unfinished = target.with_suffix(".zip.part")
-    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
-        # The bytes that were checked, even if the file has changed since.
-        archive.writestr(notebook.path.name, notebook.raw)
-        for file in data:
-            archive.write(folder / file.name, file.name)
-    unfinished.replace(target)
+    try:
+        # A file may have a date that a zip cannot hold, such as one of 1970.
+        with zipfile.ZipFile(
+            unfinished, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False
+        ) as archive:
+            # The bytes that were checked, even if the file has changed since.
+            archive.writestr(notebook.path.name, notebook.raw)
+            for file in data:
+                archive.write(folder / file.name, file.name)
+        unfinished.replace(target)
+    except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        what = Path(str(error.filename or target)).name
+        raise SubmitError(
+            f"{target.name} was not written ({what}: {error.strerror}). Please mend that, or move "
+            "the file, and submit again."
+        ) from error
 
 
 def _wrapped(line: str) -> str:

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from datetime import datetime
 from types import SimpleNamespace
 
 import nbformat
@@ -244,6 +245,33 @@ def test_a_refusal_leaves_the_last_hand_in_unchanged(folder):
     with pytest.raises(SubmitError):
         pack_submission(folder)
     assert (folder / "lab01-handin.zip").read_bytes() == before
+
+
+@pytest.mark.parametrize("year", [1970, 2200])
+def test_files_of_any_date_are_packed(folder, year):
+    """Files of an image or an archive are often of 1970, a date that no zip can hold."""
+    old = datetime(year, 1, 2).timestamp()
+    os.utime(folder / "losses.csv", (old, old))
+    assert "losses.csv" in names(pack_submission(folder))
+
+
+def test_a_name_that_no_zip_can_hold_is_refused(folder):
+    odd = os.fsdecode(b"odd\xff.csv")
+    try:
+        (folder / odd).write_text("1")
+    except OSError:
+        pytest.skip("this file system takes names in UTF-8 alone")
+    with pytest.raises(SubmitError, match="not valid text"):
+        pack_submission(folder)
+
+
+@pytest.mark.parametrize("name", ["lab01-handin.zip", "lab01-handin.zip.part"])
+def test_a_folder_in_the_place_of_the_zip_is_one_sentence(folder, name):
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).mkdir()
+    with pytest.raises(SubmitError, match="was not written"):
+        pack_submission(folder)
+    assert (folder / name).is_dir()
 
 
 def test_in_a_notebook_a_refusal_is_one_sentence(tmp_path):
