@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from attnlab.data.dates import BOS, EOS, PAD, SOURCE, TARGET, Batch, Pair, batch_of
+from attnlab.data.dates import BOS, EOS, PAD, SOURCE, TARGET, Batch, Pair
 from attnlab.notebook.unwritten import why_not
 from attnlab.plots.canvas import (
     COLOURS,
@@ -24,7 +24,7 @@ from attnlab.plots.canvas import (
     points,
     ticks,
 )
-from attnlab.plots.forcing import padded_rows
+from attnlab.plots.forcing import batch_for_figures
 
 Greedy = Callable[..., list[list[int]]]
 Beam = Callable[..., list[tuple[list[int], float]]]
@@ -49,7 +49,7 @@ def needed_context(model: Any, pairs: Sequence[Pair]) -> Drawn:
         pairs: dates with a day; others are left out.
     """
     days = [pair for pair in pairs if len(pair.iso) > _DAY[1]]
-    right = _right_with_another_context(model, batch_of(days, padded_rows))
+    right = _right_with_another_context(model, batch_for_figures(days))
     share = right.double().mean(1)  # (4, steps)
     symbols = ["y", "y", "y", "y", "-", "m", "m", "-", "d", "d", "end"]
     alt = (
@@ -79,7 +79,7 @@ def own_mistakes(model: Any, greedy: Greedy, pairs: Sequence[Pair]) -> Drawn:
         pairs: dates; those without a day are left out.
     """
     days = [pair for pair in pairs if len(pair.iso) > _DAY[1]]
-    batch = batch_of(days, padded_rows)
+    batch = batch_for_figures(days)
     written = greedy(model, batch.source, batch.source_mask, BOS, EOS, _MOST_STEPS)
     texts = [TARGET.decode(ids) for ids in written]
     before = _DAY[0]
@@ -267,7 +267,7 @@ def new_dates(model: Any, greedy: Greedy, pairs: Sequence[Pair]) -> str:
     """
     if model is None:
         return NOTHING_TO_DRAW.replace("picture", "list")
-    batch = batch_of(pairs, padded_rows)
+    batch = batch_for_figures(pairs)
     try:
         written = greedy(model, batch.source, batch.source_mask, BOS, EOS, _MOST_STEPS)
     except Exception as error:  # whatever is wrong with a step, the cells below must run

@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from torch import Tensor, nn
 
 from attnlab.data import measured_lab02
-from attnlab.data.dates import BOS, EOS, PAD, SOURCE, TARGET, Batch, Pair, batch_of
+from attnlab.data.dates import BOS, EOS, PAD, SOURCE, TARGET, Batch, Pair
 from attnlab.plots.canvas import (
     COLOURS,
     DASHES,
@@ -112,7 +112,8 @@ def one_step(make: Callable[[], Any], humans: Sequence[str]) -> Drawn:
         make: makes a translator, not yet trained.
         humans: dates as people write them.
     """
-    source, _, mask = padded_rows([SOURCE.encode(human) for human in humans], PAD)
+    source = source_rows(humans)
+    mask = source != PAD
     with torch.no_grad():
         model = make()
         hidden, state = model.encode(source, mask)
@@ -153,7 +154,7 @@ def fed_and_asked(loss_of: Callable[[Any, Batch], Tensor], pairs: Sequence[Pair]
         loss_of: a loss of a model and a batch: `teacher_forced_loss`.
         pairs: some dates; only their ISO forms are used.
     """
-    batch = batch_of(pairs, padded_rows)
+    batch = batch_for_figures(pairs)
     recorder = _Recorder()
     loss_of(recorder, batch).backward()
     fed = torch.stack(recorder.fed, 1)  # (B, steps)
@@ -250,13 +251,23 @@ class _Recorder:
         return self.logits[-1], state, torch.zeros(len(y_prev), 1)
 
 
-def padded_rows(sequences: Sequence[Sequence[int]], pad: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Rows of one length, their lengths and a mask, as by the lab's `pad_batch`.
+def batch_for_figures(pairs: Sequence[Pair]) -> Batch:
+    """Pairs as one batch, without the student's `pad_batch`, which is another step's.
 
-    Figures of other steps use this one, so they do not need the student's.
+    No function here returns what `pad_batch` does: it would be an answer to that step.
     """
-    rows = nn.utils.rnn.pad_sequence([torch.tensor(s) for s in sequences], True, pad)
-    return rows, torch.tensor([len(s) for s in sequences]), rows != pad
+    source = source_rows([pair.human for pair in pairs])
+    target = _rows([TARGET.encode(pair.iso, ends=True) for pair in pairs])
+    return Batch(source, source != PAD, target, target != PAD)
+
+
+def source_rows(humans: Sequence[str]) -> Tensor:
+    """The symbols of dates as people write them, (B, T), padded with PAD."""
+    return _rows([SOURCE.encode(human) for human in humans])
+
+
+def _rows(sequences: Sequence[Sequence[int]]) -> Tensor:
+    return nn.utils.rnn.pad_sequence([torch.tensor(one) for one in sequences], True, PAD)
 
 
 def _two_rows(axes: Axes, fed: Sequence[int], asked: Sequence[int]) -> None:

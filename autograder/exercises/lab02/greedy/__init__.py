@@ -175,6 +175,7 @@ def no_gradients(lab, draw):
     model = Talker(draw, (3, 6, 2))
     lab.greedy(model, *model.source(draw), BOS, EOS, 11)
     then = "torch records gradients" if any(model.recorded) else "torch records nothing"
+    then = then if model.recorded else "it never runs"
     now = "torch records gradients" if torch.is_grad_enabled() else "torch records nothing"
     return {"while the model runs": then, "after your function": now}
 
@@ -195,6 +196,7 @@ def work_done(lab, draw):
     before = [tensor.clone() for tensor in given]
     lab.greedy(model, *given, BOS, EOS, 11)
     return {
+        "the model makes steps": bool(model.steps),
         "steps of a sentence that are made again": max(
             0, sum(step <= 6 for step in model.steps) - 3 * 6
         ),
