@@ -61,7 +61,8 @@ _QUESTIONS_BY_MESSAGE = {
     "exchanged, repeated or cut?",
     "Dimension out of range": "How many axes does this tensor have, and how are they counted?",
     "index out of range": "Which index is it, and how many entries are there?",
-    "does not have a grad_fn": "Which call on the way cuts torch's graph?",
+    "does not have a grad_fn": "Either no tensor that goes in requires gradients "
+    "(`requires_grad`), or a call on the way cuts torch's graph. Which is it here?",
     "on Tensor that requires grad": "Which call leaves torch here, and is it needed?",
     "be on the same device": "Which of the tensors did your code make, and on which device?",
     "is not on the expected device": "Which of the tensors did your code make, and on which "

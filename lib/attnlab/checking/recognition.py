@@ -46,7 +46,7 @@ def recognise(
         candidate = (
             enough
             and _contradictions(mistake, passed) < failures
-            and not _agrees_by_chance(mistake, failed)
+            and not _agrees_by_chance(mistake, failed, mistakes)
         )
         scores[mistake.name] = failures + _agreements(mistake, others) if candidate else 0
     best = max(scores.values(), default=0)
@@ -165,7 +165,8 @@ def recognise_in_part(
     which both have an answer must be the known mistake's. A mistake is not a candidate if it fails
     more of the checks that the student passed than the student failed. Of mistakes that explain
     equally many numbers, the one that agrees in the most passed checks counts; there must be one.
-    Answers that are true or false agree by chance too often, and are left out.
+    Answers that are true or false, or in which the mistake gives the number 0, agree by chance too
+    often, and are left out.
     """
     failed = [outcome for outcome in outcomes if _is_informative(outcome)]
     passed = [outcome for outcome in outcomes if outcome.passed]
@@ -174,7 +175,7 @@ def recognise_in_part(
     leaves = [leaf for leaf in leaves if not isinstance(leaf.expected, bool | str)]
     explained: dict[KnownMistake, int] = {}
     for mistake in mistakes:
-        asked = [leaf for leaf in leaves if not leaf.both_raised(mistake.name)]
+        asked = [leaf for leaf in leaves if not leaf.says_little(mistake.name)]
         count = sum(leaf.agrees_with(mistake.name) for leaf in asked)
         enough = count and 2 * count >= len(asked)
         if enough and _contradictions(mistake, passed) <= len(failed):
@@ -241,9 +242,12 @@ class _Entry:
             self.judge, self.expected, self.mistaken[mistake], self.seen, passed=False
         )
 
-    def both_raised(self, mistake: str) -> bool:
-        """Whether the student's code and this mistake end in an error here, perhaps another one."""
-        return isinstance(self.seen, Raised) and isinstance(self.mistaken.get(mistake), Raised)
+    def says_little(self, mistake: str) -> bool:
+        """Whether the student's code and this mistake end in some error here, or it gives a 0."""
+        answer = self.mistaken.get(mistake)
+        if isinstance(answer, Raised):
+            return isinstance(self.seen, Raised)
+        return isinstance(answer, int | float) and answer == 0
 
 
 def _leaves(entry: _Entry) -> Iterator[_Entry]:
@@ -312,13 +316,29 @@ def _agreements(mistake: KnownMistake, outcomes: Sequence[CheckOutcome]) -> int:
     )
 
 
-def _agrees_by_chance(mistake: KnownMistake, failed: Sequence[CheckOutcome]) -> bool:
-    """Whether all agreement is in answers that are true or false, and other answers disagree."""
-    telling = [outcome for outcome in failed if not _is_true_or_false(outcome)]
-    if _agreements(mistake, telling):
+def _agrees_by_chance(
+    mistake: KnownMistake, failed: Sequence[CheckOutcome], mistakes: Sequence[KnownMistake]
+) -> bool:
+    """Whether all agreement is in answers that are true or false, and other answers disagree.
+
+    Only checks count in which some mistake in the same function fails: the other function of an
+    exercise may have a mistake of its own.
+    """
+    same = [one for one in mistakes if one.of == mistake.of]
+    telling = [
+        outcome
+        for outcome in failed
+        if not _is_true_or_false(outcome) and any(_fails(one, outcome) for one in same)
+    ]
+    return bool(telling) and not _agreements(mistake, telling)
+
+
+def _fails(mistake: KnownMistake, outcome: CheckOutcome) -> bool:
+    """Whether code with this mistake fails a check."""
+    check = outcome.check
+    if mistake.name not in check.mistakes:
         return False
-    known = (one.check for one in telling if mistake.name in one.check.mistakes)
-    return any(c.judge.compare(c.expected, c.mistakes[mistake.name]) is not None for c in known)
+    return check.judge.compare(check.expected, check.mistakes[mistake.name]) is not None
 
 
 def _is_true_or_false(outcome: CheckOutcome) -> bool:

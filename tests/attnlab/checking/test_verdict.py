@@ -228,6 +228,26 @@ def test_agreement_in_true_or_false_alone_names_no_mistake_that_fails_otherwise(
     assert found.mistakes == named
 
 
+@pytest.mark.parametrize(("of", "named"), [("f", ()), ("g", ("m",))])
+def test_agreement_in_true_or_false_alone_is_not_enough_if_the_function_fails_elsewhere(of, named):
+    """Another mistake in the same function shows that the second check asks for that function."""
+    asked = [
+        PreparedCheck("a", "A.", 1, False, Close(), {"steady": True}, {"m": {"steady": False}}),
+        PreparedCheck("b", "B.", 1, False, Close(), {"x": 1.0}, {"n": {"x": 5.0}}),
+    ]
+    known = [KnownMistake("m", "Advice.", of="f"), KnownMistake("n", "Advice n.", of=of)]
+    found = judge_exercise(asked, {"a": {"steady": False}, "b": {"x": 2.0}}, known)
+    assert found.mistakes == named
+
+
+@pytest.mark.parametrize(("number", "named"), [(0.0, ()), (0.25, ("m",))])
+def test_that_a_number_is_0_is_no_sign_of_a_mistake_in_part(number, named):
+    right = {"x": 1.0, "y": 2.0}
+    asked = [PreparedCheck("a", "A.", 1, False, Close(), right, {"m": {"x": number, "y": 3.0}})]
+    found = judge_exercise(asked, {"a": {"x": number, "y": 4.0}}, [KnownMistake("m", "Advice.")])
+    assert found.mistakes == named
+
+
 @pytest.mark.parametrize("shown", [RETURNED_FALSE, ONLY_PRINTED])
 def test_that_a_test_returns_or_prints_is_said_before_a_guess_between_mistakes(shown):
     seen = {"rejects a": shown, "rejects b": True}
