@@ -409,7 +409,8 @@ def test_softmax(impl):
     """Let a right version of softmax pass, and raise AssertionError for a wrong one.
 
     Args:
-        impl: called as ``impl(x, dim)`` or ``impl(x)``; it should keep every promise of 1.1.
+        impl: called as ``impl(x, dim)`` or ``impl(x)``, by position or by name; it should keep
+            every promise of 1.1.
 
     Right versions differ in their last digits: allow 1e-10 in float64 and 1e-5 in float32. In
     float16, look only at the dtype. These promises need no test: a `dim` that is negative or not

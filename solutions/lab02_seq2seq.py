@@ -567,8 +567,8 @@ def test_attend(impl):
     """Let a right version of attend pass, and raise AssertionError for a wrong one.
 
     Args:
-        impl: called as ``impl(scores, hidden)`` or ``impl(scores, hidden, mask)``; it should keep
-            every promise of 2.3.
+        impl: called as ``impl(scores, hidden)`` or ``impl(scores, hidden, mask)``, by position or
+            by name; it should keep every promise of 2.3.
 
     Right versions differ in their last digits: allow 1e-9 in float64 (1e-6 in gradients), and 1e-5
     in float32.

@@ -379,8 +379,8 @@ def test_attention(impl):
     """Let a right version of attention pass, and raise AssertionError for a wrong one.
 
     Args:
-        impl: called as ``impl(q, k, v)`` or ``impl(q, k, v, mask)``; it returns the outputs and the
-            weights, and should keep every promise of 3.3.
+        impl: called as ``impl(q, k, v)`` or ``impl(q, k, v, mask)``, by position or by name; it
+            returns the outputs and the weights, and should keep every promise of 3.3.
 
     Right versions differ in their last digits: in float64 allow 1e-8 for weights (scores in the
     millions cost that much) and for outputs 1e-8 times the largest value. Let d_k be 4 or 16,

@@ -553,8 +553,9 @@ def test_causal_mask(impl):
     """Let a right version of causal_mask pass, and raise AssertionError for a wrong one.
 
     Args:
-        impl: called as ``impl(Lq)``, ``impl(Lq, Lk)`` or with ``device=…`` as well; it should keep
-            every promise of 5.1. One promise needs no test: that there may be no keys at all.
+        impl: called as ``impl(Lq)``, ``impl(Lq, Lk)`` or with ``device=…`` as well, by position or
+            by name; it should keep every promise of 5.1. One promise needs no test: that there may
+            be no keys at all.
     """
     ### BEGIN SOLUTION
     for Lq, Lk in ((1, 1), (4, 4), (9, 9), (2, 5), (1, 7), (3, 11), (5, 2)):

@@ -78,6 +78,9 @@ def other_sizes(lab, draw):
         "padding is 50,256": lab.padding_mask(large, 50_256),
         # The first whole number that float32 does not have.
         "padding is 16,777,217": lab.padding_mask(larger, 2**24 + 1),
+        # The same in their last 16 and 32 bits.
+        "ids that are 65,536 apart": lab.padding_mask(5 + 2**16 * draw.integers(0, 3, 3, 7), 5),
+        "ids that are 2^32 apart": lab.padding_mask(5 + 2**32 * draw.integers(0, 3, 3, 7), 5),
     }
 
 
@@ -158,6 +161,14 @@ wrong(
     "You store the ids in numbers of 8 bits, which end at 127. How many tokens does a real "
     "vocabulary have?",
 )
+for bits in (16, 32):
+    wrong(
+        f"ids_in_{bits}_bits",
+        "real = ids != pad",
+        f"real = ids.to(torch.int{bits}) != torch.tensor(pad).to(torch.int{bits})",
+        "You compare only the last bits of the ids (`.short()`, `.int()`, or a dtype of that "
+        "name), in which two ids may be equal. Which dtype do the ids have?",
+    )
 wrong(
     "ids_as_floats",
     "real = ids != pad",
@@ -184,6 +195,20 @@ wrong(
     "==",
     "Your mask is inverted: it is True for padding. What does True mean here, as in torch's "
     "`scaled_dot_product_attention`?",
+)
+wrong(
+    "tilde_before_the_comparison",
+    "ids != pad",
+    "~ids == pad",
+    "`~` stands before the ids and changes their bits, before anything is compared. What should be "
+    "inverted, the ids or the answer of the comparison?",
+)
+wrong(
+    "nothing_hidden",
+    "ids != pad",
+    "torch.ones_like(ids, dtype=torch.bool)",
+    "Your mask is True everywhere. Which line compares ids with `pad`? (`is not` asks whether two "
+    "names are one and the same object, and not whether two numbers are equal.)",
 )
 wrong(
     "queries_masked",
@@ -323,6 +348,15 @@ wrong("until_the_first_padding", "ids != pad", "(ids == pad).cumsum(1) == 0", BY
 def by_length(ids, pad):
     lengths = (ids != pad).sum(1, keepdim=True)
     return (torch.arange(ids.shape[1]) < lengths)[:, None, None, :]
+
+
+wrong(
+    "first_key_of_padding_alone",
+    "    return real",
+    "    real[:, 0] |= ~real.any(1)\n    return real",
+    "Your mask allows keys in a sentence that is all padding. What softmax makes of such a "
+    "sentence is a later step: which of its keys are real?",
+)
 
 
 @exercise.mistake(

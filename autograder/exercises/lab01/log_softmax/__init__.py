@@ -36,6 +36,14 @@ exercise = Exercise(
 )
 
 
+def not_finite(function, x):
+    """How many results in float16 are infinite or NaN."""
+    return {
+        f"all about {higher} higher": (~function((x + higher).half(), dim=-1).isfinite()).sum()
+        for higher in (14, 60)
+    }
+
+
 def dtypes_of(function, x):
     """The dtype of a function's result for each of two dtypes of the scores."""
     return {
@@ -77,6 +85,7 @@ def logsumexp_values(lab, draw):
         "dim=-1": lab.logsumexp(x, dim=-1),
         "dim=-2": lab.logsumexp(x, dim=-2),
         "one dimension": lab.logsumexp(draw.normal(11), dim=0),
+        "equal scores": lab.logsumexp(draw.integers(0, 2, 4, 9).double()),
         "not contiguous": lab.logsumexp(draw.strided(draw.normal(2, 5, 3)), dim=1),
     }
 
@@ -92,6 +101,7 @@ def log_softmax_values(lab, draw):
         "dim=-1": lab.log_softmax(x, dim=-1),
         "dim=-2": lab.log_softmax(x, dim=-2),
         "one dimension": lab.log_softmax(draw.normal(11), dim=0),
+        "equal scores": lab.log_softmax(draw.integers(0, 2, 4, 9).double()),
         "not contiguous": lab.log_softmax(draw.strided(draw.normal(2, 5, 3)), dim=1),
     }
 
@@ -121,6 +131,9 @@ def logsumexp_far_from_zero(lab, draw):
         "middle axis": lab.logsumexp(x + offsets, dim=1),
         "first axis": lab.logsumexp(x + offsets, dim=0),
         "all very low": lab.logsumexp(x - 2e4, dim=-1),
+        "number of results that are infinite or NaN in float16, where exp(12) is": not_finite(
+            lab.logsumexp, x
+        ),
     }
 
 
@@ -134,6 +147,9 @@ def log_softmax_of_the_unlikely(lab, draw):
         "entries far apart": lab.log_softmax(x + offsets, dim=0),
         "slices far apart": lab.log_softmax(x + offsets, dim=-1),
         "float32": lab.log_softmax(below.float(), dim=-1),
+        "number of results that are infinite or NaN in float16, where exp(12) is": not_finite(
+            lab.log_softmax, x
+        ),
     }
 
 
@@ -177,6 +193,7 @@ def all_minus_infinity(lab, draw):
     return {
         "one row all -inf": lab.logsumexp(x, dim=-1),
         "one column all -inf": lab.logsumexp(x.T, dim=0),
+        "one row all -inf, the others very large": lab.logsumexp(x + 2e4, dim=-1),
         "number of rows that one more score, -inf, changes": {
             name: changed_by_minus_infinity(lab.logsumexp, scores)
             for name, scores in far_from_zero(draw)

@@ -59,3 +59,27 @@ def cut_off_at(lowest):
 
 for lowest in (-50, -100, -700, -1000):
     exercise.mistake(CUT_OFF, of="log_softmax")(cut_off_at(lowest))
+
+
+@exercise.mistake(
+    "You subtract the maximum only if it is large. In float16 numbers end at 65,504: which scores "
+    "have an exponential above that? What would be lost if every slice were shifted?",
+    of="logsumexp",
+)
+def shifted_only_above_80(x, dim=-1):
+    top = x.detach().amax(dim, keepdim=True)
+    top = top.masked_fill(top.isinf() | (top.abs() < 80), 0)
+    return (x - top).exp().sum(dim).log() + top.squeeze(dim)
+
+
+@exercise.mistake(
+    "You count the largest score of a slice once, even if two scores are equally large. How many "
+    "exponentials does the sum have then?",
+    of="logsumexp",
+)
+def equal_scores_counted_once(x, dim=-1):
+    top, at = x.max(dim, keepdim=True)
+    top = top.detach().clamp(min=torch.finfo(x.dtype).min)
+    others = (x - top).exp().masked_fill(x == top, 0).sum(dim)
+    largest = (x.gather(dim, at) - top).exp().squeeze(dim)
+    return (largest + others).log() + top.squeeze(dim)

@@ -112,6 +112,12 @@ def large_scores(lab, draw):
         "all 1000 higher": lab.softmax(scores + 1e3, dim=-1),
         "rows far apart": lab.softmax(scores + offsets[:, None, None], dim=-1),
         "one score far above": lab.softmax(scores + 5e3 * (torch.arange(6) == 2), dim=-1),
+        "float16, where exp(12) is infinite: number of sums further than 0.01 from 1": {
+            f"all about {higher} higher": outside(
+                lab.softmax((scores + higher).half(), dim=-1).double().sum(-1), 0.99, 1.01
+            )
+            for higher in (14, 60)
+        },
     }
 
 
@@ -175,7 +181,12 @@ def input_kept(lab, draw):
 def integers(lab, draw):
     """Accepts whole numbers, and gives what the same numbers as floats give."""
     out = lab.softmax(draw.integers(-4, 5, 3, 7), dim=-1)
-    return {"shares": out, "kind of numbers": "float" if out.is_floating_point() else "int"}
+    alone = lab.softmax(draw.integers(-4, 5, 3, 1), dim=-1)
+    return {
+        "shares": out,
+        "kind of numbers": "float" if out.is_floating_point() else "int",
+        "kind of numbers, one score alone": "float" if alone.is_floating_point() else "int",
+    }
 
 
 # exp(x - logsumexp(x)) is right, too, but keeps fewer digits of large numbers in float32.

@@ -242,7 +242,7 @@ wrong(
 wrong(
     "minus_infinity_replaced_in_place",
     "    exp =",
-    "    if not scores.requires_grad:\n"
+    "    with torch.no_grad():\n"
     "        scores[scores == -torch.inf] = torch.finfo(scores.dtype).min\n    exp =",
     "Your code writes another number in place of the scores of -inf, and so the caller's are lost. "
     "What is exp(-inf), and which call would make a new tensor?",

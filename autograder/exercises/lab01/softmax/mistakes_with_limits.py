@@ -48,3 +48,20 @@ for digits in (5, 6, 7, 8, 9, 10, 12, 15):
     for how, kept in (("kept_above", "clamp(min="), ("enlarged_by", "add(")):
         raised = f"({SHARES}).{kept}1e-{digits})"
         wrong(f"shares_{how}_1e_{digits}", SHARES, raised, KEPT_ABOVE_ZERO)
+
+ONLY_IF_LARGE = (
+    "You subtract the maximum only if scores are large. In float16 numbers end at 65,504: which "
+    "scores have an exponential above that? What would be lost if every slice were shifted?"
+)
+wrong(
+    "shifted_only_if_some_score_is_large",
+    SHIFTED,
+    f"({SHIFTED} if scores.abs().max() > 80 else scores)",
+    ONLY_IF_LARGE,
+)
+wrong(
+    "shifted_only_above_80",
+    SHIFTED,
+    f"torch.where(scores.abs().amax(dim, keepdim=True) > 80, {SHIFTED}, scores)",
+    ONLY_IF_LARGE,
+)

@@ -7,6 +7,7 @@ from . import (  # noqa: F401 - to register them
     mistakes_at_tokens,
     mistakes_below_the_lowest,
     mistakes_in_scaling,
+    mistakes_in_the_context,
     mistakes_with_infinity,
     mistakes_without_a_mask,
 )
@@ -242,7 +243,7 @@ WRITTEN_INTO = (
 wrong(
     "scores_overwritten",
     "    filled =",
-    f"    if not scores.requires_grad:\n        scores.masked_fill_(~mask, {LOWEST})\n    filled =",
+    f"    with torch.no_grad():\n        scores.masked_fill_(~mask, {LOWEST})\n    filled =",
     WRITTEN_INTO,
 )
 wrong.several(
@@ -342,7 +343,7 @@ for name, low in (("a_billion", "-1e9"), ("a_million", "-1e6")):
 wrong(
     "vectors_assigned_to",
     "    filled =",
-    "    if not hidden.requires_grad:\n        hidden[~mask] = 0\n    filled =",
+    "    with torch.no_grad():\n        hidden[~mask] = 0\n    filled =",
     WRITTEN_INTO,
 )
 wrong.several(

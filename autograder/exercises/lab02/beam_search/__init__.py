@@ -41,6 +41,12 @@ def two_roads(symbol, state):
     return p.log(), state
 
 
+def evenly(symbol, state):
+    """All symbols but the end are about as likely; a sequence of 500 has a probability of 0."""
+    p = torch.tensor([0.19, 0.2, 0.21, 0, 0.2, 0.2], dtype=torch.float64)  # 0 for EOS
+    return p.log(), state
+
+
 class Teller:
     """A model of the next symbol with a memory; a larger `end` makes the end `eos` likelier."""
 
@@ -177,6 +183,7 @@ def wide_beams(lab, draw):
         "four steps": [found(lab, Teller(draw, end), 4, 4) for end in (0.5, 1.0, 1.5, 2.0)],
         "all there are": found(lab, Teller(draw), 100, 2),
         "one step": found(lab, Teller(draw), 9, 1),
+        "500 symbols": found(lab, evenly, 1, 500),
     }
 
 

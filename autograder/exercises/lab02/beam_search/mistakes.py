@@ -99,6 +99,19 @@ for name, over in (
         },
         FINISHED_ASIDE,
     )
+wrong.several(
+    "finished_leave_a_narrower_beam",
+    {
+        **ASIDE,
+        f"beam = {KEEP_BEST}": "kept = sorted(candidates, key=score, reverse=True)"
+        "[: width - len(aside)]\n"
+        "        aside += [one for one in kept if one[0][-1] == eos]\n"
+        "        beam = [one for one in kept if one[0][-1] != eos]",
+        f"if {IS_OVER}": "if not beam",
+    },
+    "A finished hypothesis leaves your beam, which is narrower from then on, and nothing can push "
+    "it out any more. With which candidates does the task compare it in every step?",
+)
 wrong(
     "finished_beside_the_width",
     f"beam = {KEEP_BEST}",

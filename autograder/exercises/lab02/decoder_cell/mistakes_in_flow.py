@@ -1,4 +1,4 @@
-"""Wrong decoder cells: dropout, a token that is not embedded, and a new state without gradients."""
+"""Wrong decoder cells: dropout, a token that is not embedded, other numbers in their places."""
 
 from __future__ import annotations
 
@@ -55,3 +55,24 @@ wrong(
     NEW_STATE_DETACHED,
 )
 wrong("NewStateDetached", STEP, f"{STEP}.detach()", NEW_STATE_DETACHED)
+wrong(
+    "ContextForWeights",
+    "), new_state, weights",
+    "), new_state, context",
+    "Your third result is the context: it has as many numbers as a hidden vector. The task asks "
+    "for what says how much each place counted. Which of the two results of `attend` is that?",
+)
+wrong(
+    "MeanForContext",
+    CONTEXT,
+    f"{CONTEXT}\n        context = hidden.mean(1)",
+    "Your context is a plain mean of the hidden vectors, the same at every step. Which result of "
+    "`attend` depends on the state?",
+)
+wrong(
+    "NewStateSquashed",
+    STEP,
+    f"torch.tanh({STEP})",
+    "You apply another function to the GRU's new state (tanh, sigmoid or ReLU). What does the "
+    "formula do with it?",
+)

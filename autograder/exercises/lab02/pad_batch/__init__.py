@@ -68,6 +68,8 @@ def length_of_the_batch(lab, draw):
         found[name] = {"shape": list(ids.shape), "lengths": sizes, "ids": ids, "mask": mask}
     large = [draw.integers(40_000, 100_000, length).tolist() for length in (4, 2)]
     found["ids of a large vocabulary"] = list(lab.pad_batch(large, 99_999))
+    # float32 holds every whole number only up to 2^24.
+    found["ids beyond 2^24"] = list(lab.pad_batch([[2**24 + 1, 5], [2**24 + 3]], 2**24 + 5))
     return found
 
 

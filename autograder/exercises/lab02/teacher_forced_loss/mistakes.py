@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from . import exercise, mistakes_in_calls, mistakes_in_pairs  # noqa: F401 - to register them
+from . import (  # noqa: F401 - to register them
+    exercise,
+    mistakes_in_calls,
+    mistakes_in_pairs,
+    mistakes_in_place,
+)
 from .also_right import step_by_step
 
 INPUTS = "batch.target[:, :-1]"

@@ -51,3 +51,44 @@ for bits, torchs in product(("float16", "bfloat16"), (False, True)):
         softmax = {SOFTMAX: f"torch.{SOFTMAX[:-1]}, 0)"} if torchs else {}
         by = "_by_torch" if torchs else ""
         wrong.several(f"{name}_in_{bits}{by}", {old: new, **softmax}, BITS_16)
+wrong(
+    "mean_of_products",
+    PRODUCT,
+    "(q * key).mean()",
+    "Your score is a mean over the numbers of a key, so you divide by d_k, and then by its root, "
+    "too. What does a dot product do with the products?",
+)
+wrong(
+    "distances",
+    PRODUCT,
+    "((q - key) ** 2).sum()",
+    "Your scores are distances: the key that is nearest to the query gets the least weight. What "
+    "does q · k do with two numbers, before the sum?",
+)
+wrong(
+    "opposite_sign",
+    PRODUCT,
+    "-(q * key).sum()",
+    "Your scores have the opposite sign, so the key that fits best gets the least weight. Where "
+    "does a minus come from?",
+)
+for name, scale in (
+    ("length_of_the_query", "q.norm()"),
+    ("all_numbers_of_the_keys", "math.sqrt(K.numel())"),
+    ("logarithm", "math.log(len(q))"),
+    ("root_of_the_length_of_the_query", "q.norm().sqrt()"),
+):
+    wrong(
+        f"divided_by_{name}",
+        "math.sqrt(len(q))",
+        scale,
+        "You divide by another number than √d_k: the length of q as a vector (`norm`), the root of "
+        "how many numbers all keys have, or a logarithm. What is d_k?",
+    )
+wrong(
+    "keys_from_the_values",
+    "for key in K",
+    "for key in V",
+    "Your loop over the keys runs over the values. Which of the two does the formula compare with "
+    "the query?",
+)

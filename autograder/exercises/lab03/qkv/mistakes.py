@@ -116,6 +116,14 @@ wrong(
     "You return values and keys in the wrong order. Which order does the task name, and what does "
     "the caller unpack?",
 )
+for order in ("v, k, q", "v, q, k", "k, v, q"):
+    wrong(
+        f"returned_as_{order.replace(', ', '_')}",
+        RETURN,
+        f"return {order}",
+        "You return the three products in another order than the task. Which one does the caller "
+        "unpack first?",
+    )
 wrong(
     "bias_of_a_layer",
     RETURN,

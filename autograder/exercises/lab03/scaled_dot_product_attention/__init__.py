@@ -87,9 +87,13 @@ def masked_half(lab, draw):
     given = [x.half() for x in inputs(draw, 2, 3, 5, 4, 7)]
     mask = some_keys(draw, 2, 3, 5)
     result = attend(lab, *given, mask)
+    # Scores of 60,000 and -20,000: less 65,504, the first is still above the others.
+    q, k, v = (torch.tensor([x]).half().mT for x in ([200.0], [-100.0, 300, -100], [1.0, 1, 1]))
+    far = attend(lab, q, k, v, torch.tensor([True, False, True]))
     return {
         "dtypes": [dtype_of(part) for part in result],
         "forbidden weights are exactly 0": bool((second(result)[~mask] == 0).all()),
+        "a forbidden score of 60,000 beside two of -20,000": second(far),
     }
 
 
@@ -286,6 +290,7 @@ def other_sizes(lab, draw):
 def no_keys_at_all(lab, draw):
     """With no keys (Lk = 0, or none allowed), every query gets zeros, in torch's graph."""
     out, weights = attend(lab, *inputs(draw, 2, 3, 0, 4, 5))
+    no_key = torch.zeros(3, 0, dtype=torch.bool)
     none = torch.zeros(2, 3, 5, dtype=torch.bool)
 
     def outputs(q, k, v):
@@ -294,6 +299,7 @@ def no_keys_at_all(lab, draw):
     return {
         "outputs": out,
         "shape of weights": list(weights.shape),
+        "outputs, with a mask": first(attend(lab, *inputs(draw, 2, 3, 0, 4, 5), no_key)),
         "gradients, none allowed": draw.gradients(outputs, *inputs(draw, 2, 3, 5, 4, 11)),
     }
 

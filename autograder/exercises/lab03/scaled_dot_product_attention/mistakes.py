@@ -2,7 +2,7 @@
 
 import torch
 
-from . import exercise
+from . import exercise, mistakes_in_empty_rows  # noqa: F401 - to register them
 from .also_right import step_by_step
 from .mistakes_in_signs import SOFTMAX, wrong
 from .mistakes_without_softmax import SCALED

@@ -218,8 +218,9 @@ wrong.several(
         SOFTMAX: f"torch.nan_to_num({SOFTMAX})",
         EMPTIED: "weights",
     },
-    "`nan_to_num` fixes the result of a query without keys, but not its gradient: on the way back "
-    "0 times NaN is NaN, and it reaches all the keys. Can the NaN be avoided before the softmax?",
+    "The weights of a query without keys are NaN at first. You replace them (`nan_to_num`, "
+    "`masked_fill`), but not their gradient: on the way back 0 times NaN is NaN, and it reaches "
+    "all the keys. Can the NaN be avoided before the softmax?",
 )
 for name, part in (
     ("first_row_of_the_mask", "mask[..., :1, :] if mask.ndim > 1 else mask"),
@@ -301,8 +302,7 @@ wrong.several(
 wrong(
     "values_emptied_in_place",
     FILL,
-    "if not v.requires_grad:\n"
-    f"            v[~mask.expand(scores.shape).any(-2)] = 0\n        {FILL}",
+    f"with torch.no_grad():\n            v[~mask.expand(scores.shape).any(-2)] = 0\n        {FILL}",
     "Your code writes zeros into the values that it was given, where no query may attend to them: "
     "the caller's values are lost. What makes a new tensor?",
 )

@@ -6,6 +6,11 @@ WRONG_SIGN = (
     "Your large number has the wrong sign: a forbidden key gets a score far above all others, and "
     "with +inf its row becomes NaN. Which large numbers does exp turn into 0?"
 )
+ROW_EMPTIED = (
+    "A row with a forbidden key comes out as zeros. Either that key had all the weight before you "
+    "emptied it (a large number with the wrong sign), or you empty the whole row (`all`). Which "
+    "weights of such a row should be left?"
+)
 REPAIRED = f"torch.nan_to_num({SOFTMAX})"
 FILLS = {
     "infinity": "torch.inf",
@@ -18,7 +23,7 @@ for name, number in FILLS.items():
         wrong.several(
             f"filled_with_plus_{name}{which}",
             {FILLED: f"scores.masked_fill(~mask, {number})", EMPTIED: emptied},
-            WRONG_SIGN,
+            ROW_EMPTIED if which and name != "infinity" else WRONG_SIGN,
         )
 for name, changes in (("", {EMPTIED: "weights"}), ("_and_emptied", {})):
     wrong.several(
@@ -32,7 +37,7 @@ for name, number in (("a_billion", "1e9"), ("10000", "1e4")):
         wrong.several(
             f"plus_{name}_added{which}",
             {FILLED: f"scores + (~mask) * {number}", EMPTIED: emptied},
-            WRONG_SIGN,
+            ROW_EMPTIED if which else WRONG_SIGN,
         )
 ALLOWED_FILLED = (
     "All allowed keys have one and the same score in your code, so they share equally. Do you fill "

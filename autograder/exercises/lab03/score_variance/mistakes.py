@@ -27,6 +27,19 @@ wrong(
     "squares into a variance?",
 )
 wrong(
+    "variance_divided_by_n",
+    ".var()",
+    ".var() / n",
+    "Your number is near 0, and smaller still if n grows: a division by n that `var` has done "
+    "already, or the variance of other numbers than the scores. Which numbers are your n scores?",
+)
+wrong(
+    "distances_not_squared",
+    "scores.var()",
+    "(scores - scores.mean()).abs().mean()",
+    "You return how far scores are from their mean on average. A variance is a mean, too: of what?",
+)
+wrong(
     "one_score_of_all_pairs",
     DOT,
     "(q * k).sum()",
@@ -39,6 +52,12 @@ wrong(
     "q * q",
     "Query and key are the same vector (two generators with one seed cause that, too): then q · k "
     "is a sum of squares and never negative. Where does the key come from?",
+)
+wrong(
+    "sum_of_query_and_key",
+    "q * k",
+    "q + k",
+    "Your scores add query and key. Which operation joins their numbers in q · k, before the sum?",
 )
 wrong(
     "scaling_squared",
@@ -251,7 +270,8 @@ wrong(
     "softmax_over_queries",
     "scores, -1",
     "scores, 0",
-    "Your softmax runs over the queries. Which weights should sum to one?",
+    "Your softmax runs over the queries (or over queries and keys at once). Which weights should "
+    "sum to one?",
 )
 AFTER_SOFTMAX = (
     "With `scaled`, you divide the weights, or their mean, after the softmax, so the weights no "
@@ -276,6 +296,13 @@ wrong(
     "scaled=False",
     "If `scaled` is not given, your `saturation` does not divide its scores. Which default does "
     "the task give it?",
+)
+wrong(
+    "saturation_scale_multiplied",
+    "/ math",
+    "* math",
+    "With `scaled`, your `saturation` multiplies the scores. Should they spread more or less than "
+    "before?",
 )
 for name, number in (
     ("saturation_divided_by_eight", "8"),

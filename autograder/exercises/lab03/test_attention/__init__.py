@@ -209,6 +209,8 @@ def looks_closely(lab, draw):
             lambda q, k, v: k.shape[-1] == v.shape[-1]
         ),
     }
+    stopped = draw.raises(lambda: lab.test_attention(zeros_unless(lambda q, k, v: False)))
+    another_error = stopped is not None and stopped.type != "AssertionError"
     own = draw.accepted(lab.test_attention, attention)
     every_run, cause = True, "none"
     if own is True:
@@ -217,6 +219,7 @@ def looks_closely(lab, draw):
         "accepts your own": own,
         "accepts your own if a mask leaves a query without keys": cause != WITHOUT_KEYS,
         # What another check asks for.
+        "rejects zeros with an AssertionError": not (another_error and own is True),
         "accepts your own in every run": cause == ONLY_LAST_DIGITS or every_run,
         **{f"rejects {name}": draw.rejects(lab.test_attention, f) for name, f in wrong.items()},
     }

@@ -48,12 +48,12 @@ def compare(impl, q, k, v, mask):
 
 def on_copies(impl):
     """The same version, which never meets the test's own tensors."""
-    return lambda *inputs: impl(*[x if x.requires_grad else x.clone() for x in inputs])
+    return lambda *inputs: impl(*[x.clone() for x in inputs])
 
 
 def on_copied_values(impl):
     """The same version, which never meets the test's own values."""
-    return lambda q, k, v, *mask: impl(q, k, v if v.requires_grad else v.clone(), *mask)
+    return lambda q, k, v, *mask: impl(q, k, v.clone(), *mask)
 
 
 def weights_mended(impl):

@@ -167,6 +167,31 @@ def some_failures_caught(impl):
         pass
 
 
+ANOTHER_ERROR = (
+    "Your test rejects wrong versions with another error than AssertionError. Which error does the "
+    "task ask for?"
+)
+
+
+@exercise.mistake(ANOTHER_ERROR)
+def another_error(impl):
+    try:
+        by_loops(impl)
+        demand(impl, *some_inputs())
+    except AssertionError as failure:
+        raise ValueError("this version is wrong") from failure
+
+
+@exercise.mistake(ANOTHER_ERROR)
+def another_error_for_wrong_numbers(impl):
+    q, k, v, mask = some_inputs()
+    out, weights = impl(q, k, v, mask)
+    right = by_formula(q, k, mask).nan_to_num(0)
+    assert out.shape == (*q.shape[:-1], v.shape[-1])
+    if not (torch.allclose(out, right @ v) and torch.allclose(weights, right)):
+        raise ValueError("wrong numbers")
+
+
 DIFFERENCE_DEMANDED = (
     "Your test rejects right versions and accepts wrong ones: it asks for a difference "
     "(`assert not …`, `!=`, or `>` for `<`). When does its condition hold, and when should it?"

@@ -41,6 +41,15 @@ wrong(
     "Your mask lets each query see one key too many: the token that it should predict. The loss "
     "will look splendid. Which diagonal is the last that may be True?",
 )
+for length in ("Lq", "Lk"):
+    wrong(
+        f"length_for_the_diagonal_{length}",
+        "tril(Lk - Lq)",
+        f"tril({length})",
+        "You tell `tril` a length, and so everything stays, or nearly everything. Its number says "
+        "how far above the main diagonal the last one that stays is. How far is it, if there are "
+        "as many keys as queries?",
+    )
 for name, start in (
     ("one_ahead_if_Lk_is_given", "more = 0 if Lk is None else 1"),
     ("one_ahead_with_a_cache", "more = 0 if Lk is None or Lk <= Lq else 1"),

@@ -173,6 +173,9 @@ def one_call_without_dropout(lab, draw):
     ids, mask = draw.integers(0, 7, 3, 5), torch.ones(5, 5, dtype=torch.bool).tril()
     two = SmallModel(draw.normal(7, 7)).double().eval()
     seen["with the default loss"] = lab.evaluate(two, ids, mask)
+    two.runs.clear()
+    seen["of 130 sequences"] = lab.evaluate(two, draw.integers(0, 7, 130, 5), mask)
+    seen["shapes, of 130 sequences"] = [run[2] for run in two.runs]
     return seen
 
 

@@ -6,6 +6,7 @@ from safetensors.torch import load_file
 
 from attnlab.models.markov_gpt import MarkovGPT
 
+from . import mistakes_in_parts  # noqa: F401 - to register it
 from .also_right import mode_restored, shifted_and_flattened
 from .mistakes_in_rows import exercise  # that module has wrong rows of logits and tokens
 

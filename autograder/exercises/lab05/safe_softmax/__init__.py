@@ -73,6 +73,7 @@ def nothing_allowed(lab, draw):
     return {
         "some rows": ask(lab, scores, mask),
         "all rows": ask(lab, scores, torch.zeros(5, 7, dtype=torch.bool)),
+        "some rows, with a mask (5, 1)": ask(lab, scores, torch.arange(5)[:, None] > 2),
         "float16": ask(lab, scores.half(), mask),
         "some rows, with NaN for scores": ask(lab, nan, mask),
     }

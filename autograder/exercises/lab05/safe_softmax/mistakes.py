@@ -26,6 +26,13 @@ wrong(
     "filled with the same number. Which weights do you know to be 0, whatever softmax returns?",
 )
 
+ONE_FILL_INVERTED = (
+    "One of your fills works where the mask is True, and the other where it is False, so no key "
+    "keeps its weight. What does True mean in the task?"
+)
+FIRST, SECOND = "scores.masked_fill(~mask, low)", "weights.masked_fill(~mask, 0.0)"
+wrong("first_fill_inverted", FIRST, FIRST.replace("~", ""), ONE_FILL_INVERTED)
+wrong("second_fill_inverted", SECOND, SECOND.replace("~", ""), ONE_FILL_INVERTED)
 wrong(
     "axis_dropped",
     "keepdim=True",

@@ -204,3 +204,14 @@ def entries_by_index(scores, mask):
     filled = scores.clone()
     filled[~mask] = torch.finfo(scores.dtype).min
     return torch.softmax(filled, -1) * mask
+
+
+@exercise.mistake(
+    "You count the forbidden keys of a row in the mask as it is given, and compare with the number "
+    "of keys. A mask whose last axis has length 1 has one entry for all keys. What would "
+    "broadcasting make of it?"
+)
+def forbidden_keys_counted(scores, mask):
+    empty = (~mask).sum(-1, keepdim=True) == scores.shape[-1]
+    filled = scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0.0)
+    return torch.softmax(filled, -1) * mask
