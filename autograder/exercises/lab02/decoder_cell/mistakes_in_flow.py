@@ -63,13 +63,6 @@ wrong(
     "for what says how much each place counted. Which of the two results of `attend` is that?",
 )
 wrong(
-    "MeanForContext",
-    CONTEXT,
-    f"{CONTEXT}\n        context = hidden.mean(1)",
-    "Your context is a plain mean of the hidden vectors, the same at every step. Which result of "
-    "`attend` depends on the state?",
-)
-wrong(
     "NewStateSquashed",
     STEP,
     f"torch.tanh({STEP})",
