@@ -508,8 +508,8 @@ def test_multi_head(impl):
 
     Args:
         impl: a class, called as ``impl(d_model, num_heads, d_k=…, d_v=…, bias=…, dropout=…)``; its
-            layers should keep every promise of 4.2. (What d_k and d_v are if they are left out
-            needs no test.)
+            layers should keep every promise of 4.2. (Neither what d_k and d_v are if they are left
+            out, nor a layer without biases, needs a test.)
 
     Right versions differ in their last digits: allow 1e-9 in float64.
     """

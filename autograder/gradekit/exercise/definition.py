@@ -263,11 +263,19 @@ class Exercise:
 
         return add
 
-    def also_right(self, function: Function | None = None, *, of: str | None = None) -> Any:
-        """Make the decorated function another right version, which must keep every point."""
+    def also_right(
+        self, function: Function | None = None, *, of: str | None = None, about: str = ""
+    ) -> Any:
+        """Make the decorated function another right version, which must keep every point.
+
+        Args:
+            function: the version.
+            of: the reference that it replaces, if the exercise has several.
+            about: what a student whose own test rejects it may know of it: "one that …".
+        """
         if function is None:
-            return lambda later: self.also_right(later, of=of)
-        self.add_right_version(self._version(function, of))
+            return lambda later: self.also_right(later, of=of, about=about)
+        self.add_right_version(replace(self._version(function, of), about=about))
         self._right.append(function)
         return function
 

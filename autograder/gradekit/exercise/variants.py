@@ -8,7 +8,9 @@ mistakes, made here by running the same probe on them.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import random
 import re
 import warnings
@@ -125,7 +127,9 @@ class Variants:
         seed = self._seed(exercise, check, number)
         seed_everything(seed)  # as on the untrusted side
         draw = Draw(seed, versions)
-        return as_received(observe(check.probe, Lab(names), draw, forbids))
+        with contextlib.redirect_stdout(io.StringIO()):  # some wrong versions print
+            seen = observe(check.probe, Lab(names), draw, forbids)
+        return as_received(seen)
 
     def visible(self, exercise: Exercise) -> VisibleExercise:
         """The part of `exercise` that is in a student's bundle."""

@@ -26,7 +26,9 @@ class StudentFinder:
     directory: Directory
     admit_new: bool = False
     _found: dict[Person, Student | str] = field(default_factory=dict)
-    _new: dict[str, str] = field(default_factory=dict)  # by id, the name of the first person
+    # By id in small letters, because some disks do not tell them from large ones: the name of the
+    # first person.
+    _new: dict[str, str] = field(default_factory=dict)
 
     def student(self, person: Person) -> Student:
         """The student who this person is. Raises RefusedError."""
@@ -48,9 +50,9 @@ class StudentFinder:
         made = safe_id(name)
         if not made:
             return _NO_NAME
-        if made in roster:
+        if any(made.casefold() == student.id.casefold() for student in roster):
             return f"it would become {made}, who is another student in {FILE_NAME}"
-        first = self._new.setdefault(made, name.strip())
+        first = self._new.setdefault(made.casefold(), name.strip())
         if first != name.strip():
             return f"{first!r} and {name.strip()!r} would both become {made}; rename one"
         return Student(made, person.shown.strip() or made)

@@ -16,6 +16,7 @@ from attnlab.checking.advice import (
     names_a_dtype,
     only_last_digits_differ,
 )
+from attnlab.checking.advice_on_tests import LOST_FAILURES
 from attnlab.checking.judges import Difference, Judge
 from attnlab.checking.observation import clip
 from attnlab.checking.recognition import (
@@ -198,7 +199,8 @@ def _most_telling(failed: Sequence[CheckOutcome]) -> CheckOutcome:
     """The first failed check, unless another one says more about the same failure.
 
     Where the first sees rounding alone, the check of the dtype says why. Where a test rejects right
-    versions, the check that knows the line and the error of one rejection does.
+    versions, the check that knows the line and the error of one rejection does; where it accepts
+    wrong ones, the check that knows how it loses a failure.
     """
     first = failed[0].difference
     for other in failed[1:]:
@@ -208,6 +210,8 @@ def _most_telling(failed: Sequence[CheckOutcome]) -> CheckOutcome:
         if only_last_digits_differ(first) and names_a_dtype(found):
             return other
         if first.kind == "rejects right" and found.is_rejection:
+            return other
+        if first.kind == "lets through" and found.kind == "values" and found.seen in LOST_FAILURES:
             return other
     return failed[0]
 

@@ -6,7 +6,7 @@ import torch
 
 from attnlab.checking.draw import ONLY_PRINTED, RETURNED_FALSE
 from attnlab.checking.judges import Close, Kills
-from attnlab.checking.observation import Missing, Raised
+from attnlab.checking.observation import NO_REASON, RESULT_UNREAD, Missing, Raised
 from attnlab.checking.verdict import KnownMistake, PreparedCheck, judge_exercise
 from tests.helpers.small_lab import CHECKS, MISTAKES, no_max, prepared, right, run, wrong_axis
 
@@ -257,6 +257,17 @@ def test_that_a_test_returns_or_prints_is_said_before_a_guess_between_mistakes(s
         asked = [PreparedCheck("q", "Q.", 1, False, Close(), right_one, answers)]
         known = [KnownMistake(name, f"Advice {name}.") for name in mistakes]
         assert said in judge_exercise(asked, {"q": seen}, known).advice[0]
+
+
+def test_how_a_test_loses_a_failure_is_said_before_what_it_accepts():
+    judge = Kills((("right", True), ("a", False)))
+    asked = [
+        PreparedCheck("versions", "Rejects.", 4, True, judge, None, {}),
+        PreparedCheck("lost", "Leaves it.", 1, False, Close(), {"loses": NO_REASON}, {}),
+    ]
+    seen = {"versions": [True, True], "lost": {"loses": RESULT_UNREAD}}
+    found = judge_exercise(asked, seen, [])
+    assert "Which statement turns a False into an error?" in found.advice[0]
 
 
 def test_a_check_may_give_part_of_its_points():

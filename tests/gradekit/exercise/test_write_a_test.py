@@ -24,6 +24,11 @@ def numbers(lab, draw):
     return lab.twice(draw.normal(2, 3))
 
 
+@step.also_right(about="adds its argument to itself")
+def added(x):
+    return x + x
+
+
 step.edits(twice)("thrice", "2 * x", "3 * x", "How often?")
 step.edits(twice)("negative", "2 * x", "-2 * x", "Which sign?")
 
@@ -78,6 +83,21 @@ def test_a_test_earns_by_what_it_rejects():
 def test_a_wrong_test_gets_its_advice():
     for mistake in exercise.mistakes:
         assert mistake.advice in judged(mistake.names["test_twice"]).advice
+
+
+def test_a_test_that_is_too_strict_hears_what_the_version_does_that_it_rejects():
+    class Doubled:
+        """It can be multiplied and not added."""
+
+        def __rmul__(self, times):
+            return times
+
+    def only_products(impl):
+        assert impl(Doubled()) == 2
+
+    found = judged(only_products)
+    assert found.earned == 2
+    assert "one that adds its argument to itself" in " ".join(found.advice)
 
 
 def test_a_wrong_test_is_tried_once_for_all_variants():

@@ -121,6 +121,16 @@ def test_a_zip_without_an_owner_is_refused(course: Course) -> None:
     assert "student's name" in summary.refused[0].reason
 
 
+def test_of_two_new_students_whose_names_differ_in_large_letters_the_second_is_refused(
+    course: Course,
+) -> None:
+    """Some disks, and students.csv, take both for one."""
+    summary = bring(course, {f"kim/{NAME}.ipynb": NOTEBOOK, f"KIM/{NAME}.ipynb": NOTEBOOK})
+    assert submitted_files(course) == {"kim": ONE}
+    (one,) = summary.refused
+    assert one.reason == "'kim' and 'KIM' would both become KIM; rename one"
+
+
 def test_of_two_students_whose_names_become_one_the_second_is_refused(course: Course) -> None:
     other = as_bytes([*done(), *done()])
     summary = bring(course, {f"Jo Li/{NAME}.ipynb": NOTEBOOK, f"Jo_Li/{NAME}.ipynb": other})

@@ -30,3 +30,10 @@ wrong(
     "You write other numbers into the rows whose sum is 0, and these may be rows of the table that "
     "you were given. Which call makes a new tensor?",
 )
+wrong(
+    "zero_rows_emptied_in_both_modes",
+    "weights = torch.softmax(scores, -1)",
+    "weights = torch.softmax(scores, -1).masked_fill((scores == 0).all(-1, keepdim=True), 0.0)",
+    'With mode="softmax", too, a word of zeros gets a vector of zeros. What does a softmax make of '
+    "equal scores, even if all of them are 0?",
+)

@@ -57,3 +57,11 @@ for name, mean in (
         "If no row counts, you compute 0/0 and put 0 in its place. The loss is then 0, but its "
         "gradients are NaN. What could your code find out before it divides?",
     )
+for digits in (6, 8):
+    wrong(
+        f"divided_by_a_bit_more_{digits}",
+        "counts.sum().clamp(min=1)",
+        f"(counts.to(logits.dtype).sum() + 1e-{digits})",
+        "You add a small number to how many rows count, so every mean is a little too small. Which "
+        "batch needs help, and can it get it without changing the others?",
+    )

@@ -83,3 +83,13 @@ def equal_scores_counted_once(x, dim=-1):
     others = (x - top).exp().masked_fill(x == top, 0).sum(dim)
     largest = (x.gather(dim, at) - top).exp().squeeze(dim)
     return (largest + others).log() + top.squeeze(dim)
+
+
+@exercise.mistake(
+    "You take powers of 2 and logarithms of base 2 (`exp2`, `log2`) and leave the result as it is. "
+    "Which base have the exponentials and the logarithm of the task?",
+    of="logsumexp",
+)
+def powers_of_two(x, dim=-1):
+    top = x.detach().amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
+    return (x - top).exp2().sum(dim).log2() + top.squeeze(dim)

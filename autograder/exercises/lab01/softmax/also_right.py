@@ -14,14 +14,14 @@ def in_three_lines(x, dim=-1):
     return exp / exp.sum(dim, keepdim=True)
 
 
-@exercise.also_right
+@exercise.also_right(about="takes the exponential of a difference of logarithms")
 def minus_logsumexp(x, dim=-1):
     scores = x if x.is_floating_point() else x.to(torch.get_default_dtype())
     below_top = scores - scores.amax(dim, keepdim=True)
     return (below_top - below_top.exp().sum(dim, keepdim=True).log()).exp()
 
 
-@exercise.also_right
+@exercise.also_right(about="computes 16 bits in float64 and rounds its result")
 def by_logsumexp(x, dim=-1):
     wide = x if x.dtype in (torch.float32, torch.float64) else x.double()
     shifted = wide - wide.amax(dim, keepdim=True)
@@ -37,7 +37,7 @@ def maximum_detached(x, dim=-1):
     return torch.div(exp, torch.sum(exp, dim=dim, keepdim=True))
 
 
-@exercise.also_right
+@exercise.also_right(about="moves the axis to the end and back")
 def axis_moved_to_the_end(x, dim=-1):
     x = x.float() if not torch.is_floating_point(x) else x
     if x.ndim == 0:
@@ -47,7 +47,7 @@ def axis_moved_to_the_end(x, dim=-1):
     return torch.einsum("...i,...->...i", exp, 1 / exp.sum(-1)).transpose(dim, -1)
 
 
-@exercise.also_right
+@exercise.also_right(about="works on one slice at a time")
 def slice_by_slice(x, dim=-1):
     def one(row):
         exp = torch.exp(row - max(row))

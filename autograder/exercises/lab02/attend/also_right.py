@@ -17,7 +17,7 @@ def lowest_then_zero(scores, hidden, mask=None):
     return context, weights
 
 
-@exercise.also_right
+@exercise.also_right(about="multiplies by bmm, whose last digits are others")
 def by_bmm(scores, hidden, mask=None):
     if mask is not None:
         scores = scores.masked_fill(mask == 0, torch.finfo(scores.dtype).min)
@@ -27,7 +27,7 @@ def by_bmm(scores, hidden, mask=None):
     return torch.bmm(weights.unsqueeze(1), hidden).squeeze(1), weights
 
 
-@exercise.also_right
+@exercise.also_right(about="divides exponentials by their sum")
 def exponentials_masked(scores, hidden, mask=None):
     if mask is None:
         mask = scores == scores
@@ -37,7 +37,7 @@ def exponentials_masked(scores, hidden, mask=None):
     return (weights.unsqueeze(-1) * hidden).sum(dim=1), weights
 
 
-@exercise.also_right
+@exercise.also_right(about="reads only the tokens of each sentence")
 def sentence_by_sentence(scores, hidden, mask=None):
     contexts, rows = [], []
     for b in range(len(scores)):
@@ -48,7 +48,7 @@ def sentence_by_sentence(scores, hidden, mask=None):
     return torch.stack(contexts), torch.stack(rows)
 
 
-@exercise.also_right
+@exercise.also_right(about="fills with -inf where a token is left")
 def minus_infinity_where_safe(scores, hidden, mask=None):
     if mask is not None:
         empty = ~mask.any(dim=1, keepdim=True)
@@ -59,7 +59,7 @@ def minus_infinity_where_safe(scores, hidden, mask=None):
     return torch.matmul(alpha.unsqueeze(-2), hidden).squeeze(-2), alpha
 
 
-@exercise.also_right
+@exercise.also_right(about="replaces NaN by 0 after the softmax")
 def nan_replaced(scores, hidden, mask=None):
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)

@@ -87,6 +87,13 @@ wrong(
     IN_32_BITS,
 )
 wrong(
+    "multiplied_in_floats",
+    "Lq * Lk * (d_k + d_v)",
+    "int(1.0 * Lq * Lk * d_k) + int(1.0 * Lq * Lk * d_v)",
+    "You multiply floats, which hold every whole number only up to 2^53, and make whole numbers of "
+    "the result. Where do the last digits get lost?",
+)
+wrong(
     "counted_in_floats",
     "return Lq",
     "return 1.0 * Lq",
@@ -122,13 +129,14 @@ for name, count in (
         "The first product in your count takes d_v, but no axis of q or of k has that length. What "
         "are the shapes of these two?",
     )
-wrong(
-    "scale_counted",
-    "d_k + d_v",
-    "d_k + d_v + 1",
-    "Your count includes the scale or the softmax: it is Lq · Lk too large. Which steps does the "
-    "task count?",
-)
+for name, times in (("", 1), ("_and_softmax", 2)):
+    wrong(
+        f"scale{name}_counted",
+        "d_k + d_v",
+        f"d_k + d_v + {times}",
+        "Your count includes the scale or the softmax, or both: it is Lq · Lk too large, once or "
+        "twice. Which steps does the task count?",
+    )
 for name, lengths in (
     ("products_multiplied", "d_k * d_v"),
     ("counts_multiplied", "d_k * Lq * Lk * d_v"),

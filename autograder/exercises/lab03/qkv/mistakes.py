@@ -125,6 +125,14 @@ for order in ("v, k, q", "v, q, k", "k, v, q"):
         "unpack first?",
     )
 wrong(
+    "batch_axes_merged",
+    RETURN,
+    "if X.ndim > 2:\n"
+    "        q, k, v = (x.reshape(len(X), -1, x.shape[-1]) for x in (q, k, v))\n    return q, k, v",
+    "With two batch axes, your results have one: a `reshape`, `view` or `flatten` merges the "
+    "second with the words. Which axes of X does the task keep?",
+)
+wrong(
     "bias_of_a_layer",
     RETURN,
     "return tuple(x + torch.nn.Linear(1, x.shape[-1]).bias.to(x.dtype) for x in (q, k, v))",

@@ -279,3 +279,18 @@ wrong(
     "Your result has only the precision of float32, even for float64 inputs. Where does your code "
     "fix the dtype?",
 )
+for name, triangle, rest in (("lower", "tril()", "tril(-1)"), ("upper", "triu()", "triu(1)")):
+    wrong(
+        f"{name}_triangle_mirrored",
+        "return q @ k.mT",
+        f"half = (q @ k.mT).{triangle}\n    return half + half.{rest}.mT",
+        "You compute one triangle of the table and mirror it, so the table is symmetric. Does word "
+        "i matter to word j as much as j to i?",
+    )
+wrong(
+    "words_unsqueezed_in_place",
+    "q = X",
+    "X = X.unsqueeze_(0) if X.ndim == 2 else X\n    q = X",
+    "You put an axis into the caller's X (`unsqueeze_`), and it stays there: the next call gets "
+    "another shape. What gives a new view instead?",
+)

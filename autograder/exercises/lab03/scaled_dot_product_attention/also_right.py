@@ -20,7 +20,7 @@ def step_by_step(q, k, v, mask=None):
     return weights @ v, weights  # (..., Lq, d_v), (..., Lq, Lk)
 
 
-@exercise.also_right
+@exercise.also_right(about="multiplies by einsum, whose last digits are others")
 def by_einsum(q, k, v, mask=None):
     d_k = q.size(-1)
     scores = torch.einsum("...qd,...kd->...qk", q * d_k**-0.5, k)
@@ -32,7 +32,7 @@ def by_einsum(q, k, v, mask=None):
     return torch.einsum("...qk,...kv->...qv", weights, v), weights
 
 
-@exercise.also_right
+@exercise.also_right(about="reads only the keys that a query may attend to")
 def query_by_query(q, k, v, mask=None):
     """Recurses over leading axes, loops over queries, and reads only the allowed keys."""
     if mask is not None:
@@ -52,7 +52,7 @@ def query_by_query(q, k, v, mask=None):
     return torch.stack(outs), torch.stack(rows)
 
 
-@exercise.also_right
+@exercise.also_right(about="adds a table of 0 and -inf to the scores")
 def additive_bias(q, k, v, mask=None):
     """Adds a table of 0 and -inf, as torch's documentation does; rows without keys get no -inf."""
     Lq, Lk = q.size(-2), k.size(-2)
@@ -66,7 +66,7 @@ def additive_bias(q, k, v, mask=None):
     return weights @ v, weights
 
 
-@exercise.also_right
+@exercise.also_right(about="replaces NaN by 0 after the softmax")
 def nan_to_num_after_masked_fill(q, k, v, mask=None):
     """Safe: in the backward pass, masked_fill replaces the NaN of a row without keys by 0."""
     att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
@@ -76,7 +76,7 @@ def nan_to_num_after_masked_fill(q, k, v, mask=None):
     return att @ v, att
 
 
-@exercise.also_right
+@exercise.also_right(about="takes the root of d_k in float32")
 def minus_a_large_number(q, k, v, mask=None):
     """The root of d_k is a float32 tensor, right to at least seven digits."""
     d_k = torch.tensor(q.size(-1))
@@ -98,7 +98,7 @@ def by_logsumexp(scores):
     return (below - below.logsumexp(-1, keepdim=True)).exp()
 
 
-@exercise.also_right
+@exercise.also_right(about="works with logarithms of sums instead of a softmax")
 def by_batched_products(q, k, v, mask=None):
     """Uses bmm on flattened leading axes, and log-sum-exp instead of a softmax."""
     lead, Lq, Lk = q.shape[:-2], q.shape[-2], k.shape[-2]
@@ -115,7 +115,7 @@ def by_batched_products(q, k, v, mask=None):
     return torch.bmm(weights, v3).reshape(*lead, Lq, v.shape[-1]), weights.reshape(*lead, Lq, Lk)
 
 
-@exercise.also_right
+@exercise.also_right(about="divides exponentials by their sum")
 def by_hand(q, k, v, mask=None):
     """Does not use torch's softmax: broadcast products, and the maximum over the allowed keys."""
     scores = (q[..., :, None, :] * k[..., None, :, :]).sum(-1) / q.shape[-1] ** 0.5
@@ -130,7 +130,7 @@ def by_hand(q, k, v, mask=None):
     return (weights[..., None] * v[..., None, :, :]).sum(-2), weights
 
 
-@exercise.also_right
+@exercise.also_right(about="computes in float64 and rounds its results")
 def in_double_precision(q, k, v, mask=None):
     """Computes in float64 and casts back."""
     scores = (q.double() @ k.double().mT).div(q.shape[-1] ** 0.5)

@@ -379,6 +379,13 @@ for name, axes, size in (("text", "T, _", "T"), ("batch", "B, T, _", "B, T")):
         "axes may x have in front of T and d_model?",
     )
 
+wrong(
+    "keys_as_wide_as_queries",
+    "fused.split(list(sizes), dim=-1)",
+    "(fused[..., a:b] for a, b in ((0, sizes[0]), (sizes[0], 2 * sizes[0]), (2 * sizes[0], None)))",
+    "You give the keys as many features as the queries. How many numbers are there in `sizes`?",
+)
+
 
 @exercise.mistake(
     "These are three products again: you cut the weight and multiply by each part separately. "

@@ -49,7 +49,7 @@ def chosen(d_model, num_heads, d_k, d_v):
     return (size if d_k is None else d_k), (size if d_v is None else d_v)
 
 
-@exercise.also_right
+@exercise.also_right(about="keeps its layers in a list")
 class LayersInAList(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
@@ -78,7 +78,7 @@ class LayersInAList(nn.Module):
         return (self.linears[-1](x), self.attn) if need_weights else self.linears[-1](x)
 
 
-@exercise.also_right
+@exercise.also_right(about="puts the heads into the batch")
 class HeadsInTheBatch(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
@@ -110,7 +110,7 @@ class HeadsInTheBatch(nn.Module):
         return (out, weights.reshape(shape)) if need_weights else out
 
 
-@exercise.also_right
+@exercise.also_right(about="has one layer for queries, keys and values")
 class FusedLayer(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
@@ -138,7 +138,7 @@ class FusedLayer(nn.Module):
         return (y, att) if need_weights else y
 
 
-@exercise.also_right
+@exercise.also_right(about="calls its layers key, query, value and proj")
 class KeyQueryValueProj(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
@@ -165,7 +165,7 @@ class KeyQueryValueProj(nn.Module):
         return y
 
 
-@exercise.also_right
+@exercise.also_right(about="keeps its weights in one parameter")
 class StackedParameter(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
@@ -216,7 +216,7 @@ class OneHead(nn.Module):
         return self.dropout(weights) @ v, weights
 
 
-@exercise.also_right
+@exercise.also_right(about="has a module for each head")
 class HeadsAsModules(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
@@ -235,7 +235,7 @@ class HeadsAsModules(nn.Module):
         return (out, torch.stack([w for _, w in answers], 1)) if need_weights else out
 
 
-@exercise.also_right
+@exercise.also_right(about="has parameters and no layers")
 class RawParameters(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
@@ -266,7 +266,7 @@ class RawParameters(nn.Module):
         return (out, weights) if need_weights else out
 
 
-@exercise.also_right
+@exercise.also_right(about="has weights with an axis for the heads")
 class AnAxisForTheHeads(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
@@ -294,7 +294,7 @@ class AnAxisForTheHeads(nn.Module):
         return (out, weights) if need_weights else out
 
 
-@exercise.also_right
+@exercise.also_right(about="has layers of its own for each head")
 class LayersForEachHead(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()

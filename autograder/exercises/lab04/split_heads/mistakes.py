@@ -25,6 +25,20 @@ wrong(
     "You cut the features into two axes: which of them comes first?",
 )
 wrong(
+    "strides_written_by_hand",
+    "x.reshape(B, T, num_heads, D // num_heads).permute(0, 2, 1, 3)",
+    "x.as_strided((B, num_heads, T, D // num_heads), (T * D, D // num_heads, D, 1))",
+    "You write the strides yourself (`as_strided`), for a tensor whose numbers lie side by side. "
+    "What are the strides of a tensor that is a part or a transpose of another?",
+)
+wrong(
+    "split_squeezed",
+    ".contiguous()",
+    ".squeeze()",
+    "`squeeze()` drops every axis of length 1: one head, one word, one sentence or one feature. "
+    "Which axes does the task promise?",
+)
+wrong(
     "heads_behind_time",
     ".permute(0, 2, 1, 3)",
     "",

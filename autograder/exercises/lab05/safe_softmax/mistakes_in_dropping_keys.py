@@ -177,6 +177,12 @@ for name, top in (
             "are rounded to 0. From which scores should a maximum be subtracted?",
         )
 wrong(
+    "maximum_over_finite_scores",
+    TOP,
+    "scores.nan_to_num(0.0, 0.0, 0.0).amax(-1, keepdim=True)",
+    SCALED_UP,
+)
+wrong(
     "maximum_over_queries",
     TOP,
     "filled.amax(-2, keepdim=True)",
