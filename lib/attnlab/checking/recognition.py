@@ -322,13 +322,16 @@ def _agrees_by_chance(
     """Whether all agreement is in answers that are true or false, and other answers disagree.
 
     Only checks count in which some mistake in the same function fails: the other function of an
-    exercise may have a mistake of its own.
+    exercise may have a mistake of its own. What a test accepts counts for nothing: a test that
+    draws random numbers accepts one version more or less each time.
     """
     same = [one for one in mistakes if one.of == mistake.of]
     telling = [
         outcome
         for outcome in failed
-        if not _is_true_or_false(outcome) and any(_fails(one, outcome) for one in same)
+        if not isinstance(outcome.check.judge, Kills)
+        and not _is_true_or_false(outcome)
+        and any(_fails(one, outcome) for one in same)
     ]
     return bool(telling) and not _agreements(mistake, telling)
 

@@ -240,6 +240,18 @@ def test_agreement_in_true_or_false_alone_is_not_enough_if_the_function_fails_el
     assert found.mistakes == named
 
 
+def test_a_random_test_that_accepts_one_version_more_is_still_named():
+    judge = Kills((("right", True), ("a", False), ("b", False)))
+    known_answer = {"m": [True, True, True]}
+    asked = [
+        PreparedCheck("v", "V.", 4, True, judge, None, known_answer),
+        PreparedCheck("a", "A.", 1, False, Close(), {"steady": True}, {"m": {"steady": False}}),
+    ]
+    seen = {"v": [True, True, False], "a": {"steady": False}}
+    found = judge_exercise(asked, seen, [KnownMistake("m", "Advice.")])
+    assert found.mistakes == ("m",)
+
+
 @pytest.mark.parametrize(("number", "named"), [(0.0, ()), (0.25, ("m",))])
 def test_that_a_number_is_0_is_no_sign_of_a_mistake_in_part(number, named):
     right = {"x": 1.0, "y": 2.0}

@@ -49,6 +49,20 @@ for digits in (5, 6, 7, 8, 9, 10, 12, 15):
         raised = f"({SHARES}).{kept}1e-{digits})"
         wrong(f"shares_{how}_1e_{digits}", SHARES, raised, KEPT_ABOVE_ZERO)
 
+wrong(
+    "maximum_subtracted_from_exponentials",
+    f"{SHIFTED}.exp()",
+    "(scores.exp() - scores.amax(dim, keepdim=True))",
+    "You subtract the maximum from the exponentials, not from the scores (a bracket?). What does a "
+    "softmax do first, and to which numbers?",
+)
+wrong(
+    "place_of_the_maximum_subtracted",
+    SHIFTED,
+    "(scores - scores.argmax(dim, keepdim=True))",
+    "You subtract the place of the largest score (`argmax`, or the second result of `max`), and "
+    "not the score itself. Which of the two prevents overflow?",
+)
 ONLY_IF_LARGE = (
     "You subtract the maximum only if scores are large. In float16 numbers end at 65,504: which "
     "scores have an exponential above that? What would be lost if every slice were shifted?"

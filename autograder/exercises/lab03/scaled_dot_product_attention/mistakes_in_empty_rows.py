@@ -48,6 +48,21 @@ wrong(
     "You write into the weights that softmax returned, and torch needs them as they were on the "
     "way back. What makes new weights instead?",
 )
+wrong(
+    "exponentials_without_the_maximum",
+    "torch.softmax(scores, -1)",
+    "scores.exp() / scores.exp().sum(-1, keepdim=True)",
+    "Your own softmax does not subtract the largest score of a row: large scores overflow, and a "
+    "row in which all are very low is divided by 0. What did lab 1's softmax do first?",
+)
+wrong(
+    "log_of_the_mask_added",
+    FILLED,
+    "scores + mask.log()",
+    "You add the logarithm of the mask, 0 or -inf, in float32. In float16 two dtypes meet, and a "
+    "row without keys is NaN before you empty it, so its gradients are NaN, too. What replaces a "
+    "score instead?",
+)
 SAME_TABLE = (
     "Your scores are those of queries with queries, of keys with keys, or of queries with values. "
     "Which two tables meet in the formula?"

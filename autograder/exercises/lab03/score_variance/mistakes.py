@@ -181,6 +181,18 @@ wrong(
     "products make one score?",
 )
 wrong(
+    "variance_divided_by_d",
+    ".var()",
+    ".var() / d",
+    "You divide the variance by d, whether `scaled` or not. What does the task divide, and when?",
+)
+wrong.several(
+    "products_neither_summed_nor_scaled",
+    {DOT: "q * k", SCALE: ""},
+    "Your variance is one over single products q_i · k_i, and `scaled` changes nothing. How many "
+    "of these products make one score, and what is divided?",
+)
+wrong(
     "summed_over_pairs",
     "2, n, d",
     "2, d, n",

@@ -29,6 +29,13 @@ for name, largest in (("largest_of_all", ".max()"), ("largest_of_columns", ".ama
         "which weights does the task look for the largest?",
     )
 wrong(
+    "saturation_mean_for_a_sum",
+    ".sum(-1)",
+    ".mean(-1)",
+    "In your `saturation`, scores are means over the numbers of a pair. A dot product does not "
+    "divide: what does it do with the d products?",
+)
+wrong(
     "largest_score",
     "weights.amax",
     "scores.amax",

@@ -62,8 +62,8 @@ wrong(
     "LayersOfKeysAndValuesSwapped",
     "self.k_proj(k), self.v_proj(v)",
     "self.v_proj(k), self.k_proj(v)",
-    "Keys go through the values' layer, and values through the keys' layer. Which layer is meant "
-    "for each of the two?",
+    "Keys go through the values' layer, and values through the keys' layer, or you exchange the "
+    "two in a later call. Which layer is meant for each of the two?",
 )
 wrong(
     "ValuesMadeOfKeys",

@@ -183,6 +183,13 @@ wrong(
     "leaves torch's graph?",
 )
 wrong(
+    "PairUnlessAskedFor",
+    " if need_weights else out",
+    " if not need_weights else out",
+    "You return the weights where nobody asked for them, and leave them out where `need_weights` "
+    "is True. What does it mean?",
+)
+wrong(
     "AlwaysAPair",
     " if need_weights else out",
     "",

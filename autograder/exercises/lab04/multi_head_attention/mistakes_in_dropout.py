@@ -35,6 +35,14 @@ for name, new in (
         "are dropped, as in the task, a query misses a key altogether. Is your dropout applied "
         "before or after the product of weights and values?",
     )
+for name, rate in (("Default", ""), ("Tenth", "0.1")):
+    wrong(
+        f"{name}Rate",
+        "nn.Dropout(dropout)",
+        f"nn.Dropout({rate})",
+        "Your layer drops weights at a rate of its own (`nn.Dropout()`, or a number in your code), "
+        "whatever it is given. Where do you use the argument?",
+    )
 wrong(
     "DropoutKept",
     "nn.Dropout(dropout)",
