@@ -103,7 +103,8 @@ wrong(
     "always_scaled",
     SCALE,
     f"    {DIVIDE}\n",
-    "You always divide your scores by √d. What is the default of `scaled`, and what does it mean?",
+    "Your number is that of scores that are always divided by √d, or of single products q_i · k_i. "
+    "What is the default of `scaled`, and how many products make one score?",
 )
 wrong(
     "scaled_by_default",
@@ -173,25 +174,17 @@ wrong(
     "Your scores are means over the numbers of a pair. A dot product does not divide: what does it "
     "do with the d products?",
 )
-wrong(
-    "products_not_summed",
-    DOT,
-    "q * k",
-    "Your variance is one over single products q_i · k_i: nothing is added up. How many of these "
-    "products make one score?",
-)
-wrong(
-    "variance_divided_by_d",
-    ".var()",
-    ".var() / d",
-    "You divide the variance by d, whether `scaled` or not. What does the task divide, and when?",
-)
-wrong.several(
-    "products_neither_summed_nor_scaled",
-    {DOT: "q * k", SCALE: ""},
-    "Your variance is one over single products q_i · k_i, and `scaled` changes nothing. How many "
-    "of these products make one score, and what is divided?",
-)
+for name, old, new in (
+    ("products_not_summed", DOT, "q * k"),
+    ("variance_divided_by_d", ".var()", ".var() / d"),
+):
+    wrong(
+        name,
+        old,
+        new,
+        "Your variance is one over single products q_i · k_i: nothing is added up, or you divide "
+        "by d once more. How many of these products make one score, and what does the task divide?",
+    )
 wrong(
     "summed_over_pairs",
     "2, n, d",
