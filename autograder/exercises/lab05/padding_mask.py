@@ -328,13 +328,17 @@ wrong(
     "return None if real.all() else real",
     "For a batch without padding you return None. What should a mask that hides nothing look like?",
 )
-wrong(
-    "everything_for_padding_alone",
-    "return real",
-    "return (real | ~real.any(1, keepdim=True))",
-    "Your mask allows keys in a sentence that is all padding. What softmax makes of such a "
-    "sentence is a later step: which of its keys are real?",
-)
+for name, shown in (
+    ("everything", "real |= ~real.any(1, keepdim=True)"),
+    ("first_key", "real[:, 0] |= ~real.any(1)"),
+):
+    wrong(
+        f"{name}_for_padding_alone",
+        "    return real",
+        f"    {shown}\n    return real",
+        "Your mask allows keys in a sentence that is all padding. What softmax makes of such a "
+        "sentence is a later step: which of its keys are real?",
+    )
 
 
 BY_LENGTH = (
@@ -348,15 +352,6 @@ wrong("until_the_first_padding", "ids != pad", "(ids == pad).cumsum(1) == 0", BY
 def by_length(ids, pad):
     lengths = (ids != pad).sum(1, keepdim=True)
     return (torch.arange(ids.shape[1]) < lengths)[:, None, None, :]
-
-
-wrong(
-    "first_key_of_padding_alone",
-    "    return real",
-    "    real[:, 0] |= ~real.any(1)\n    return real",
-    "Your mask allows keys in a sentence that is all padding. What softmax makes of such a "
-    "sentence is a later step: which of its keys are real?",
-)
 
 
 @exercise.mistake(

@@ -52,11 +52,12 @@ def xlsx_of(sheets: Mapping[str, Iterable[Sequence[Value]]]) -> bytes:
         sheet = book.create_sheet(name)
         for number, row in enumerate(rows, 1):
             for column, value in enumerate(row, 1):
+                cell = sheet.cell(number, column)
                 if isinstance(value, str):
-                    value = ILLEGAL_CHARACTERS_RE.sub("\N{REPLACEMENT CHARACTER}", value)
-                cell = sheet.cell(number, column, value)
-                if isinstance(value, str):
+                    cell.value = ILLEGAL_CHARACTERS_RE.sub("\N{REPLACEMENT CHARACTER}", value)
                     cell.data_type = "s"  # else a text with = in front becomes a formula
+                else:
+                    cell.value = value
                 if number == 1:
                     cell.font = Font(bold=True)
         sheet.freeze_panes = "C2"

@@ -87,32 +87,32 @@ def folder_items(folder: Path) -> Iterator[FoundFile | UnsafeName]:
     unread: list[OSError] = []
     for parent, folders, files in os.walk(folder, onerror=unread.append):
         folders[:] = sorted(name for name in folders if name not in _IGNORED)
-        for name in [*folders, *sorted(files)]:
-            path = Path(parent, name)
+        for name in [*folders, *sorted(set(files) - _IGNORED)]:
+            path, is_folder = Path(parent, name), name in folders
             shown = _clean(path.relative_to(folder).as_posix())
-            why = _why_not_taken(path, name in folders) or (
-                "" if name in folders else _why_no_path(shown)
-            )
-            if why and name not in _IGNORED:
+            if why := _why_not_taken(path, shown, is_folder):
                 yield UnsafeName(shown, why)
-            elif name in files and name not in _IGNORED:
+            elif not is_folder:
                 yield FoundFile(PurePosixPath(shown), changed_at(path), partial(read_file, path))
     for error in unread:
-        shown = _clean(os.path.relpath(error.filename, folder))
-        yield UnsafeName(shown, f"it cannot be read ({error.strerror})")
+        yield UnsafeName(_clean(os.path.relpath(error.filename, folder)), _cannot_be_read(error))
 
 
-def _why_not_taken(path: Path, is_folder: bool) -> str:
-    """Why a file or folder on the disk is not gone into; empty if it is."""
+def _why_not_taken(path: Path, shown: str, is_folder: bool) -> str:
+    """Why a file is not taken, or a folder not gone into; empty if it is."""
     try:
         mode = path.lstat().st_mode
-    except (
-        OSError
-    ) as error:  # for example in a folder without rights, or at a path that is too long
-        return f"it cannot be read ({error.strerror})"
+    except OSError as error:  # for example of a path that is too long
+        return _cannot_be_read(error)
     if stat.S_ISLNK(mode):
         return "it is a symbolic link"
-    return "" if is_folder or stat.S_ISREG(mode) else "it is not a regular file"
+    if is_folder:
+        return ""
+    return _why_no_path(shown) if stat.S_ISREG(mode) else "it is not a regular file"
+
+
+def _cannot_be_read(error: OSError) -> str:
+    return f"it cannot be read ({error.strerror})"
 
 
 def zip_items(
@@ -168,7 +168,7 @@ def _file(archive: Path | bytes) -> BinaryIO:
             raise RefusedError("it is not a file")
         return open(handle, "rb")
     except OSError as error:
-        raise RefusedError(f"it cannot be read ({error.strerror})") from None
+        raise RefusedError(_cannot_be_read(error)) from None
 
 
 def _listed(file: BinaryIO, count: Callable[[int], None]) -> zipfile.ZipFile:
@@ -296,7 +296,7 @@ def read_file(path: Path) -> bytes:
         with open(handle, "rb") as file:
             data = file.read(MOST_FILE_BYTES + 1)
     except OSError as error:
-        raise RefusedError(f"it cannot be read ({error.strerror})") from None
+        raise RefusedError(_cannot_be_read(error)) from None
     if len(data) > MOST_FILE_BYTES:
         raise RefusedError(f"it has more than {MOST_FILE_BYTES // 2**20} MiB", len(data))
     return data

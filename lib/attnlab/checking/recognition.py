@@ -325,15 +325,15 @@ def _agrees_by_chance(
     exercise may have a mistake of its own. What a test accepts counts for nothing: a test that
     draws random numbers accepts one version more or less each time.
     """
-    same = [one for one in mistakes if one.of == mistake.of]
-    telling = [
+    others = [
         outcome
         for outcome in failed
-        if not isinstance(outcome.check.judge, Kills)
-        and not _is_true_or_false(outcome)
-        and any(_fails(one, outcome) for one in same)
+        if not isinstance(outcome.check.judge, Kills) and not _is_true_or_false(outcome)
     ]
-    return bool(telling) and not _agreements(mistake, telling)
+    if _agreements(mistake, others):
+        return False
+    same = [one for one in mistakes if one.of == mistake.of]
+    return any(_fails(one, outcome) for outcome in others for one in same)
 
 
 def _fails(mistake: KnownMistake, outcome: CheckOutcome) -> bool:

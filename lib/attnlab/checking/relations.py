@@ -150,11 +150,11 @@ def _of_sums(right: Tensor, yours: Tensor) -> str:
     """The right numbers are shares of a whole, and the student's are not."""
     for dim in reversed(range(right.ndim)):  # mostly, shares are along the last axis
         shares = right.shape[dim] > 1 and _sums_to_one(right, dim)
-        # Sums that are almost 1 are a matter of digits, not of a missing division.
         if shares and bool((yours < 0).any()):
             return (
                 "Some of yours are below 0, as no share can be: where do negative numbers come in?"
             )
+        # Sums that are almost 1 are a matter of digits, not of a missing division.
         if shares and not _sums_to_one(yours, dim, _ALMOST):
             return f"Yours do not all sum to 1 along dimension {dim}: what should make them do so?"
     return ""

@@ -65,3 +65,16 @@ def test_a_folder_is_a_students_if_one_student_is_called_so() -> None:
     assert not PEOPLE.knows("Jo Li")
     assert not PEOPLE.knows("homework")
     assert not PEOPLE.knows("")
+
+
+def test_similar_names_are_looked_up_for_some_hundred_people_at_most() -> None:
+    """A zip may hold folders of thousands of people, and each takes some milliseconds."""
+    directory = Directory(PEOPLE.roster)
+    people = [Person(f"x{n}", names=(f"Ada Lovelase{n}",)) for n in range(250)]
+    found = [directory.find(person) for person in people]
+    reasons = [one.reason for one in found if isinstance(one, Unknown)]
+    suggested = ["closest" in reason for reason in reasons]
+    assert suggested == [True] * 200 + [False] * 50
+    again = directory.find(people[0])
+    assert isinstance(again, Unknown)
+    assert "closest" in again.reason

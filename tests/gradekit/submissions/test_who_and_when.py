@@ -460,6 +460,18 @@ def test_zips_one_by_one_are_dated_as_their_folder_is(course: Course, tmp_path: 
     assert note.startswith("zips: 6 hand-ins all carry 22 Sep 09:15")
 
 
+def test_a_folder_in_a_students_own_zip_does_not_hide_when_it_was_handed_in(
+    course: Course, tmp_path: Path
+) -> None:
+    sources = sorted(handed_zips(tmp_path).iterdir())
+    (adas,) = (path for path in sources if path.name.startswith("ada-"))
+    dates = adas.stat().st_atime, adas.stat().st_mtime
+    adas.write_bytes(packed({f"ada/{NAME}.ipynb": b"{}"}, DOWNLOADED))
+    os.utime(adas, dates)
+    collect_submissions(course, LAB, sources)
+    assert times_of(course) == {one.id: one.handed_in for one in CLASS}
+
+
 DEEP = b"submission_1: " + b"[" * 100_000
 MANY = b"a0: &a0 aaaaaaaaaa\n" + b"".join(
     b"a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 9)

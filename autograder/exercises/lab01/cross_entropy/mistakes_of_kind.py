@@ -1,4 +1,4 @@
-"""Losses of another kind, cut from torch's graph or stopped; each a change of ``step_by_step``."""
+"""Losses of other numbers, cut from torch's graph or stopped; changes of ``step_by_step``."""
 
 from __future__ import annotations
 
@@ -51,4 +51,24 @@ wrong(
     "sum(-1)",
     "The logarithm of the sum has one axis less than the logits, so the subtraction stops, or "
     "broadcasts along the wrong axis. Where must an axis of length 1 be kept, or added again?",
+)
+for name, losses in (
+    ("largest_instead_of_the_target", "-log_p.amax(-1)  # (N,)"),
+    ("entropy_of_the_distribution", "-(log_p.exp() * log_p).sum(-1)  # (N,)"),
+    ("one_minus_the_probability", "1 - log_p[torch.arange(len(target)), column].exp()  # (N,)"),
+):
+    wrong(
+        name,
+        "-log_p[torch.arange(len(target)), column]  # (N,)",
+        losses,
+        "The loss of a row is another number than the task's: the surprise of the likeliest "
+        "column, the entropy of the row, or one minus a probability. Of which column does the task "
+        "take which function?",
+    )
+wrong(
+    "divided_by_the_columns",
+    "counts.sum().clamp(min=1)",
+    "logits.shape[1]",
+    "You divide the sum of the losses by how many columns a row has. The mean of which numbers "
+    "does the task ask for?",
 )

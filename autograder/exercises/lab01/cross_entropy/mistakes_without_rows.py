@@ -65,23 +65,3 @@ for digits in (6, 8):
         "You add a small number to how many rows count, so every mean is a little too small. Which "
         "batch needs help, and can it get it without changing the others?",
     )
-for name, losses in (
-    ("largest_instead_of_the_target", "-log_p.amax(-1)  # (N,)"),
-    ("entropy_of_the_distribution", "-(log_p.exp() * log_p).sum(-1)  # (N,)"),
-    ("one_minus_the_probability", "1 - log_p[torch.arange(len(target)), column].exp()  # (N,)"),
-):
-    wrong(
-        name,
-        "-log_p[torch.arange(len(target)), column]  # (N,)",
-        losses,
-        "The loss of a row is another number than the task's: the surprise of the likeliest "
-        "column, the entropy of the row, or one minus a probability. Of which column does the task "
-        "take which function?",
-    )
-wrong(
-    "divided_by_the_columns",
-    "counts.sum().clamp(min=1)",
-    "logits.shape[1]",
-    "You divide the sum of the losses by how many columns a row has. The mean of which numbers "
-    "does the task ask for?",
-)

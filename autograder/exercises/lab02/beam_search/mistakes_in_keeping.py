@@ -80,3 +80,10 @@ for name, best in (
         "You sort the log-probabilities, or take the largest, and count their places as symbols. "
         "What does `topk` or `sort` return besides the values?",
     )
+wrong(
+    "sum_times_alpha",
+    "total / len(symbols) ** alpha",
+    "total / len(symbols) * alpha",
+    "Your scores are multiplied by alpha (`*` for `**`), so with alpha = 0 all of them are 0. "
+    "Which number does the task raise to a power?",
+)

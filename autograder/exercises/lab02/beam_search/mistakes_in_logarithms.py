@@ -86,10 +86,3 @@ wrong.several(
     "You keep the product of the probabilities and take its logarithm at the end. A long sequence "
     "has a product that underflows to 0. What can be added up on the way instead?",
 )
-wrong(
-    "sum_times_alpha",
-    "total / len(symbols) ** alpha",
-    "total / len(symbols) * alpha",
-    "Your scores are multiplied by alpha (`*` for `**`), so with alpha = 0 all of them are 0. "
-    "Which number does the task raise to a power?",
-)

@@ -335,3 +335,13 @@ def begun_again_each_time(model, source, source_mask, bos, eos, max_len):
             written = torch.cat([written, symbol[:, None]], 1)
     rows = written[:, 1:].tolist()
     return [row[: row.index(eos)] if eos in row else row for row in rows]
+
+
+wrong(
+    "other_special_symbols_left_out",
+    "return [row[: row.index(eos)] if eos in row else row for row in rows]",
+    "rows = [row[: row.index(eos)] if eos in row else row for row in rows]\n"
+    "    return [[symbol for symbol in row if symbol not in (0, bos)] for row in rows]",
+    "You leave other symbols out than the end, such as 0 or `bos`, wherever the model wrote them. "
+    "What does the task leave out of a sentence?",
+)

@@ -50,11 +50,3 @@ for name, best in (
         "A later step feeds the cell something that is not of the kind of `y_prev` in 2.4, (B,) "
         "and int64. What do you compute from the logits, (B, V), and which shape does it have?",
     )
-wrong(
-    "other_special_symbols_left_out",
-    "return [row[: row.index(eos)] if eos in row else row for row in rows]",
-    "rows = [row[: row.index(eos)] if eos in row else row for row in rows]\n"
-    "    return [[symbol for symbol in row if symbol not in (0, bos)] for row in rows]",
-    "You leave other symbols out than the end, such as 0 or `bos`, wherever the model wrote them. "
-    "What does the task leave out of a sentence?",
-)

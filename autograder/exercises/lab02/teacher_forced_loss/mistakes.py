@@ -280,6 +280,13 @@ wrong(
     "the loss, what stands inside the sum?",
 )
 wrong(
+    "probabilities_for_logarithms",
+    LOSS,
+    "nn.functional.nll_loss(logits.flatten(0, 1).softmax(-1), labels.flatten(), ignore_index=PAD)",
+    "You add up probabilities, so your loss is a number from -1 to 0. Of which numbers does the "
+    "loss take the mean?",
+)
+wrong(
     "logits_for_logarithms",
     LOSS,
     "nn.functional.nll_loss(logits.flatten(0, 1), labels.flatten(), ignore_index=PAD)",

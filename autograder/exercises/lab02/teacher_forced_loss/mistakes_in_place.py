@@ -1,9 +1,9 @@
-"""Wrong teacher-forced losses that write into their batch, or take a mean of probabilities."""
+"""Wrong teacher-forced losses that write into the batch that they were given."""
 
 from __future__ import annotations
 
 from . import exercise
-from .also_right import by_mask, step_by_step
+from .also_right import step_by_step
 
 wrong = exercise.edits(step_by_step)
 
@@ -21,12 +21,3 @@ for name, changes in (
     ("after_the_steps", {STACKED: OVERWRITE + STACKED}),
 ):
     wrong.several(f"padding_overwritten_{name}", changes | IGNORED, WRITTEN_INTO)
-
-wrong = exercise.edits(by_mask)
-wrong(
-    "probabilities_for_logarithms",
-    "torch.log_softmax(",
-    "torch.softmax(",
-    "You add up probabilities, so your loss is a number from -1 to 0. Of which numbers does the "
-    "loss take the mean?",
-)

@@ -92,12 +92,3 @@ wrong(
     "Your loop over the keys runs over the values. Which of the two does the formula compare with "
     "the query?",
 )
-wrong.several(
-    "first_value_taken_for_the_sum",
-    {
-        "out = torch.zeros_like(V[0])": "out = V[0]\n    out *= weights[0]",
-        "zip(weights, V, strict=True)": "zip(weights[1:], V[1:], strict=True)",
-    },
-    "Your sum begins as the first of the caller's values, and you write into it (`*=`, `+=`): an "
-    "entry of V is no copy. What makes a new tensor?",
-)

@@ -133,6 +133,35 @@ for name, number in (
         "however high?",
     )
 wrong(
+    "mean_of_filled_scores_subtracted",
+    FILL,
+    f"{FILL}\n        scores = scores - scores.mean(-1, keepdim=True)",
+    "You subtract the mean of a row after you have filled it, so the fill is a part of that mean. "
+    "What is left of the other scores?",
+)
+wrong(
+    "lowest_number_added_and_emptied",
+    FILLED,
+    "scores + (~mask).to(scores) * torch.finfo(scores.dtype).min",
+    "You add the lowest number of the dtype to forbidden scores. In float16 that is -65,504, and a "
+    "score of 60,000 is still above one of -20,000 then. What replaces a score, however high?",
+)
+wrong(
+    "weights_written_into",
+    f"weights = {EMPTIED}",
+    "weights.masked_fill_(~mask, 0)",
+    "You write into the weights that softmax returned, and torch needs them as they were on the "
+    "way back. What makes new weights instead?",
+)
+wrong(
+    "log_of_the_mask_added",
+    FILLED,
+    "scores + mask.log()",
+    "You add the logarithm of the mask, 0 or -inf, in float32. In float16 two dtypes meet, and a "
+    "row without keys is NaN before you empty it, so its gradients are NaN, too. What replaces a "
+    "score instead?",
+)
+wrong(
     "emptied_and_divided_by_a_bit_more",
     EMPTIED,
     f"{EMPTIED}\n        weights = weights / (weights.sum(-1, keepdim=True) + 1e-9)",

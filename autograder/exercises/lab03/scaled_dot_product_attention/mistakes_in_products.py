@@ -64,3 +64,14 @@ for name, emptied in (("", EMPTIED), ("_for_the_scores", "weights.masked_fill(~m
         "You exchange the last two axes of the mask (`.T`, `.mT`, `transpose`), so its rows belong "
         "to keys. What do a row and a column of a mask stand for in the task?",
     )
+SAME_TABLE = (
+    "Your scores are those of queries with queries, of keys with keys, or of queries with values. "
+    "Which two tables meet in the formula?"
+)
+for name, product in (
+    ("queries_with_queries", "q @ q.mT"),
+    ("keys_with_keys", "k @ k.mT"),
+    ("queries_with_values", "q @ v.mT"),
+):
+    wrong(name, "q @ k.mT", product, SAME_TABLE)
+    wrong.several(f"{name}_without_a_mask", {"q @ k.mT": product, **NO_MASK}, SAME_TABLE)

@@ -15,6 +15,13 @@ wrong(
     "A small number in the denominator makes the weights of every row sum to a little less than "
     "one. Which rows need help, and can they get it without changing the others?",
 )
+wrong(
+    "exponentials_without_the_maximum",
+    "torch.softmax(scores, -1)",
+    "scores.exp() / scores.exp().sum(-1, keepdim=True)",
+    "Your own softmax does not subtract the largest score of a row: large scores overflow, and a "
+    "row in which all are very low is divided by 0. What did lab 1's softmax do first?",
+)
 WIDER = (
     "You compute float16 in float32, which is fine, but one result or both come back in float32. "
     "Which dtype does the task give to outputs and to weights?"

@@ -17,7 +17,7 @@ from typing import Any
 
 from gradekit.errors import RefusedError
 from gradekit.roster.people import Person
-from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader, local
+from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
 from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
 from gradekit.submissions.written_dates import read_date
 
@@ -66,9 +66,7 @@ def _without_list(listing: Listing) -> Reader:
     return read if listing.paths else lambda path: None
 
 
-def submissions_in(
-    data: bytes,
-) -> Mapping[str, tuple[tuple[Person, ...], HandInTime]]:
+def submissions_in(data: bytes) -> Mapping[str, tuple[tuple[Person, ...], HandInTime]]:
     """Who handed in each folder, and when, from the bytes of a submission_metadata.yml.
 
     Raises:
@@ -78,7 +76,7 @@ def submissions_in(
     if not isinstance(table, dict):
         raise RefusedError(f"{METADATA} is not a list of submissions; export them again")
     return {
-        str(folder): (_people(about), _time(about.get(":created_at")))
+        folder: (_people(about), _time(about.get(":created_at")))
         for folder, about in table.items()
         if isinstance(about, dict)
     }
@@ -107,7 +105,7 @@ def _text(value: object) -> str:
 def _time(value: object) -> HandInTime:
     # A time without a zone is in UTC, as in YAML's own times.
     moment = read_date(value, UTC) if isinstance(value, str) else None
-    return HandInTime(local(moment, UTC), TimeSource.SYSTEM) if moment else NO_TIME
+    return HandInTime(moment, TimeSource.SYSTEM) if moment else NO_TIME
 
 
 def _yaml(data: bytes) -> Any:
