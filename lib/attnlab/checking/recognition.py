@@ -63,20 +63,16 @@ def recognise_both(
     """Two mistakes in two functions of one exercise that explain more than one mistake does.
 
     A check that asks both functions agrees with neither mistake as a whole, so its entries are
-    compared one by one. Each of the two must explain a quarter of the failed entries, and no other
-    mistake in the same function as many.
+    compared one by one. Each of the two must explain a quarter of the failed entries, not by chance
+    (as in :func:`recognise`), and no other mistake in the same function as many.
 
     Returns:
         Both, or nothing.
     """
     if len({mistake.of for mistake in mistakes}) < 2:
         return []
-    entries = [
-        entry
-        for outcome in outcomes
-        if _is_informative(outcome)
-        for entry in _entries(outcome, mistakes)
-    ]
+    failed = [outcome for outcome in outcomes if _is_informative(outcome)]
+    entries = [entry for outcome in failed for entry in _entries(outcome, mistakes)]
     others = [outcome for outcome in outcomes if outcome.passed]
     explained = {
         mistake.name: frozenset(
@@ -93,7 +89,9 @@ def recognise_both(
         # Of those that explain equally many, the one that agrees in the most passed checks.
         passed = {m: _agreements(m, others) for m in own if len(explained[m.name]) == most}
         winners = [m for m in passed if passed[m] == max(passed.values())]
-        if len({m.advice for m in winners}) == 1:
+        if len({m.advice for m in winners}) == 1 and not _agrees_by_chance(
+            winners[0], failed, mistakes
+        ):
             best.append(winners[0])
     if len(best) != 2:
         return []
@@ -111,10 +109,14 @@ def recognise_apart(
     mistakes that fail the same check, the one that fails the most checks counts; if several with
     different advice do, none of them is returned. All together must explain half of the failures.
     """
+    failed = [outcome for outcome in outcomes if _is_informative(outcome)]
     by_checks: dict[frozenset[str], list[KnownMistake]] = {}
     for mistake in mistakes:
-        by_checks.setdefault(_wholly_explained(mistake, outcomes), []).append(mistake)
-    by_checks.pop(frozenset(), None)
+        checks = _wholly_explained(mistake, outcomes)
+        # Items that students write down are independent; checks of one function are not.
+        by_chance = mistake.of and checks and _agrees_by_chance(mistake, failed, mistakes)
+        if checks and not by_chance:
+            by_checks.setdefault(checks, []).append(mistake)
     found, explained = [], frozenset[str]()
     for checks in sorted(by_checks, key=len, reverse=True):
         if checks & explained:
@@ -125,7 +127,6 @@ def recognise_apart(
     if len(found) < 2:
         return []
     named = sum(len(checks) for checks, _ in found)
-    failed = [outcome for outcome in outcomes if _is_informative(outcome)]
     if 2 * named < len(failed) or named <= max(_agreements(m, failed) for m in mistakes):
         return []
     order = [outcome.check.name for outcome in failed]

@@ -358,6 +358,24 @@ def test_mistakes_in_two_functions_are_both_named(f, g, names):
     assert found.advice[:-1] == tuple(advice[name] for name in names)
 
 
+def test_a_second_function_is_not_named_by_chance():
+    """Its mistake agrees in true or false, while another number of the function is off."""
+    asked = [
+        PreparedCheck("q", "Q.", 1, False, Close(), {"f": 1.0}, {"m": {"f": 5.0}}),
+        PreparedCheck("r", "R.", 1, False, Close(), {"g": 2.0}, {"o": {"g": 7.0}}),
+        PreparedCheck("s", "S.", 1, False, Close(), {"steady": True}, {"n": {"steady": False}}),
+    ]
+    known = [
+        KnownMistake("m", "Advice m.", of="f"),
+        KnownMistake("n", "Advice n.", of="g"),
+        KnownMistake("o", "Advice o.", of="g"),
+    ]
+    seen = {"q": {"f": 5.0}, "r": {"g": 9.0}, "s": {"steady": False}}
+    assert judge_exercise(asked, seen, known).mistakes == ("m",)
+    seen["r"] = {"g": 2.0}
+    assert judge_exercise(asked, seen, known).mistakes == ("m", "n")
+
+
 def test_two_mistakes_in_one_function_are_not_both_made():
     mistakes = [replace(mistake, of="f") for mistake in OF_TWO]
     seen = {"f": 5.0, "g": 6.0, "both": {"f": 5.0, "g": 6.0}}
