@@ -197,12 +197,27 @@ for name, size in (("", "abs()"), ("_and_clamped", "abs().clamp(min=1e-12)")):
         "You divide by the size of the sum (`abs`), so a sum below 0 turns the signs of its row. "
         "What do the weights of such a row sum to?",
     )
+for p in (1, 2):
+    wrong(
+        f"divided_by_sizes_{p}",
+        ZERO_ROWS,
+        f"torch.nn.functional.normalize(scores, p={p}, dim=-1)",
+        "You divide a row by the sum of the sizes of its numbers (`abs`), or by its length as a "
+        "vector (`norm`, `normalize`). What do your weights sum to if one similarity is negative?",
+    )
 wrong(
-    "divided_by_sizes",
-    ZERO_ROWS,
-    "torch.nn.functional.normalize(scores, p=1, dim=-1)",
-    "You divide a row by the sum of the sizes of its numbers (`abs`, or `normalize` with p=1). "
-    "What do your weights sum to if one similarity is negative?",
+    "softmax_of_shares",
+    "torch.softmax(scores, -1)",
+    "torch.softmax(scores / scores.sum(-1, keepdim=True), -1)",
+    "You divide the similarities by their sum and apply softmax to the shares. Each `mode` is one "
+    "way to normalise a row: which one does softmax take?",
+)
+wrong(
+    "features_compared",
+    "X @ X.mT if",
+    "X.mT @ X if",
+    "Your product compares features, not words: its table is (d, d). Which shape has a table with "
+    "a row for each word, and which axes of the two factors meet in a dot product of words?",
 )
 wrong(
     "squeezed",

@@ -22,6 +22,15 @@ wrong.several(
     {ZERO_ROWS: "scores / total", "weights @ X": "(weights @ X).nan_to_num()"},
     REPAIRED,
 )
+SAFE = "torch.where(total == 0, 1.0, total)"
+for name, safe in (("a_small_number", "total.clamp(min=1e-8)"), ("one", "total.clamp(min=1)")):
+    wrong(
+        f"sum_raised_to_{name}",
+        SAFE,
+        safe,
+        "You raise every sum that is below some number (`clamp`, `max`), and sums may be small, or "
+        "negative. Which sum is the only one that needs help?",
+    )
 wrong(
     "zero_rows_filled_in_place",
     "        safe =",

@@ -279,16 +279,16 @@ wrong(
     "looked_up_before_masking",
     "target * counts",
     "target",
-    "You look up every target, also those of ignored rows. -100 is not a column: it raises an "
-    "error for small V, and counts from the end without an error for large V. Which column could "
-    "you look up in these rows instead?",
+    "In rows to ignore you look up their target. -100 is not a column: it raises an error for "
+    "small V, and counts from the end without an error for large V. Which column could you look up "
+    "in these rows instead?",
 )
 wrong(
     "gathered_before_masking",
     "log_p[torch.arange(len(target)), column]",
     "log_p.gather(1, target[:, None])[:, 0]",
-    "You look up every target, also those of ignored rows, and -100 is not a column. Which column "
-    "could you look up in these rows instead?",
+    "In rows to ignore you look up their target, and -100 is not a column. Which rows does your "
+    "code take for rows to ignore, and which column could it look up there instead?",
 )
 REPAIRED_BELOW_ZERO = (
     "You look up a column that exists only for ignored targets below 0. Which other numbers may "

@@ -56,15 +56,30 @@ for name, losses in (
     ("largest_instead_of_the_target", "-log_p.amax(-1)  # (N,)"),
     ("entropy_of_the_distribution", "-(log_p.exp() * log_p).sum(-1)  # (N,)"),
     ("one_minus_the_probability", "1 - log_p[torch.arange(len(target)), column].exp()  # (N,)"),
+    ("squared_error", "(1 - log_p[torch.arange(len(target)), column].exp()) ** 2  # (N,)"),
 ):
     wrong(
         name,
         "-log_p[torch.arange(len(target)), column]  # (N,)",
         losses,
         "The loss of a row is another number than the task's: the surprise of the likeliest "
-        "column, the entropy of the row, or one minus a probability. Of which column does the task "
-        "take which function?",
+        "column, the entropy of the row, one minus a probability, or its square. Of which column "
+        "does the task take which function?",
     )
+wrong(
+    "divided_by_one_row_more",
+    "counts.sum().clamp(min=1)",
+    "(counts.sum() + 1)",
+    "You divide by one row more than there are rows that count. Which batch needs help, and can it "
+    "get it without changing the others?",
+)
+wrong(
+    "losses_of_counted_rows_set_to_zero",
+    "torch.where(counts, losses, 0.0)",
+    "torch.where(counts, 0.0, losses)",
+    "The rows that count cost 0 in your version: your mask is turned round where you set losses to "
+    "0. Which argument of `torch.where` is taken where the condition is true?",
+)
 wrong(
     "divided_by_the_columns",
     "counts.sum().clamp(min=1)",

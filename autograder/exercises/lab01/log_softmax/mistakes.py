@@ -75,8 +75,8 @@ wrong_logsumexp(
     "max_not_added_back",
     " + top.squeeze(dim)",
     "",
-    "Your logsumexp lacks the maximum that you subtracted before the exponential. How is a sum of "
-    "exp(x - m) related to the sum of exp(x)?",
+    "Your `logsumexp` lacks the maximum that you subtracted before the exponential. How is a sum "
+    "of exp(x - m) related to the sum of exp(x)?",
 )
 SQUEEZED = (
     "`squeeze()` without an axis drops every axis of length 1, the wanted ones, too. Which axis "
@@ -98,8 +98,8 @@ wrong_logsumexp.several(
 wrong_logsumexp.several(
     "logsumexp_dim_ignored",
     {"amax(dim": "amax(-1", "sum(dim": "sum(-1", "squeeze(dim": "squeeze(-1"},
-    "Your logsumexp takes the last axis, whatever `dim` says. Does each line that reduces an axis "
-    "use `dim`?",
+    "Your `logsumexp` takes the last axis, whatever `dim` says. Does each line that reduces an "
+    "axis use `dim`?",
 )
 for name, axis in (("second", 1), ("third", 2)):
     wrong_logsumexp.several(

@@ -36,13 +36,13 @@ SLIPS = {
     ),
     "last_axis": (
         {MAXIMUM: "top = x.amax(-1, keepdim=True)", SUM: ".sum(-1)", TOP: "top.squeeze(-1)"},
-        "Your logsumexp takes the last axis, whatever `dim` says. Does each line that reduces an "
+        "Your `logsumexp` takes the last axis, whatever `dim` says. Does each line that reduces an "
         "axis use `dim`?",
     ),
     "first_axis": (
         {MAXIMUM: "top = x.amax(0, keepdim=True)", SUM: ".sum(0)", TOP: "top.squeeze(0)"},
-        "Your logsumexp takes the first axis, whatever `dim` says. Does each line that reduces an "
-        "axis use `dim`?",
+        "Your `logsumexp` takes the first axis, whatever `dim` says. Does each line that reduces "
+        "an axis use `dim`?",
     ),
     "sum_of_logarithms": (
         {".exp().sum(dim).log()": ".exp().log().sum(dim)"},
@@ -56,8 +56,8 @@ SLIPS = {
     ),
     "maximum_never_added": (
         {f" + {TOP}": ""},
-        "Your logsumexp lacks the maximum that you subtracted before the exponential. How is a sum "
-        "of exp(x - m) related to the sum of exp(x)?",
+        "Your `logsumexp` lacks the maximum that you subtracted before the exponential. How is a "
+        "sum of exp(x - m) related to the sum of exp(x)?",
     ),
     "no_logarithm": (
         {".log()": ""},

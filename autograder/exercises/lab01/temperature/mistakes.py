@@ -182,7 +182,8 @@ for name, epsilon in (("", "1e-8"), ("small_", "1e-6"), ("larger_", "1e-4"), ("l
     )
 
 
-for number, lowest in enumerate(("0.1", "0.01", "1e-3", "1e-4", "1e-5", "1e-6", "1e-8", "1e-9"), 1):
+LOWEST = ("0.1", "0.01", "1e-3", "1e-4", "1e-5", "1e-6", "1e-8", "1e-9", "1e-10")
+for number, lowest in enumerate(LOWEST, 1):
     wrong_temperature(
         f"lowest_temperature_{number}",
         "    if T == 0:",
@@ -230,3 +231,20 @@ def small_floor(logits, T):
 @exercise.mistake(T_FLOOR, of="temperature")
 def smaller_floor(logits, T):
     return torch.softmax(logits / max(T, 1e-6), -1)
+
+
+for name, exponentials in (("scores", "(logits / T).exp()"), ("shifted_scores", "below.exp() / T")):
+    wrong_temperature(
+        f"softmax_of_exponentials_of_{name}",
+        "below / T",
+        exponentials,
+        "You take exponentials and give them to softmax, which takes exponentials itself. What "
+        "does softmax expect?",
+    )
+wrong_temperature(
+    "softmax_over_the_first_axis",
+    "below / T, -1",
+    "below / T, 0",
+    "Your softmax runs over the first axis, so the rows share one unit of probability. Along which "
+    "axis are the probabilities of one row?",
+)

@@ -80,12 +80,27 @@ wrong_entropy(
     "Your entropy keeps the last axis, with length 1. How many numbers is the entropy of one "
     "distribution?",
 )
+for name, reduced in (("not_weighted", "sum"), ("averaged", "mean")):
+    wrong_entropy(
+        f"surprises_{name}",
+        "torch.xlogy(p, p).sum",
+        f"torch.where(p > 0, p, 1.0).log().{reduced}",
+        "You add up or average the logarithms without weights. How often does an entry with a "
+        "small probability occur?",
+    )
 wrong_entropy(
-    "surprises_not_weighted",
+    "logarithm_of_a_softmax",
     "torch.xlogy(p, p)",
-    "torch.where(p > 0, p, 1.0).log()",
-    "You add up the logarithms without weights. How often does an entry with a small probability "
-    "occur?",
+    "(p * torch.log_softmax(p, -1))",
+    "You put probabilities into log_softmax, which takes scores and makes other probabilities of "
+    "them. Which function gives the logarithm of p itself?",
+)
+wrong_entropy(
+    "exponential_for_the_logarithm",
+    "torch.xlogy(p, p)",
+    "(p * p.exp())",
+    "Your formula has an exponential in it. Which function of p gives a surprise, and is 0 for a "
+    "sure thing?",
 )
 wrong_entropy(
     "entropy_in_float32",

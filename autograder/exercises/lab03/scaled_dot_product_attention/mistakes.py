@@ -71,6 +71,7 @@ for name, size, source in (
     ("scaled_by_d_v", "v.shape[-1]", "the length of a value"),
     ("scaled_by_number_of_keys", "k.shape[-2]", "the number of keys"),
     ("scaled_by_number_of_queries", "q.shape[-2]", "the number of queries"),
+    ("scaled_by_all_numbers", "q.numel()", "how many numbers q has (`numel`)"),
     ("scaled_by_first_axis", "len(q)", "the first axis of the queries (`len(q)` or `q.size(0)`)"),
 ):
     wrong(

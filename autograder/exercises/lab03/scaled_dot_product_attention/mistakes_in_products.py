@@ -51,8 +51,9 @@ wrong(
     "mask_with_an_axis_behind",
     FILL,
     f"mask = mask[..., None]\n        {FILL}",
-    "Your code puts an axis into the mask (`unsqueeze`, `view`, `[:, None]`), so a mask that "
-    "fits the scores no longer does. Which shapes of mask broadcast to them by themselves?",
+    "What you make of the mask no longer fits the tensor that it meets: an axis was put in "
+    "(`unsqueeze`, `[:, None]`), was lost (`any` without `keepdim`), or belongs to queries where "
+    "keys are. Which shape has it for a mask (Lq, Lk), and which shape is needed there?",
 )
 for name, emptied in (("", EMPTIED), ("_for_the_scores", "weights.masked_fill(~mask.mT, 0)")):
     wrong.several(

@@ -1,6 +1,6 @@
 """Wrong versions of attention whose weights are not a softmax over the keys of scaled scores."""
 
-from .mistakes_in_masking import EMPTIED, FILLED, SOFTMAX
+from .mistakes_in_masking import EMPTIED, FILLED, RETURN, SOFTMAX
 from .mistakes_in_products import NO_MASK
 from .mistakes_in_softmax import EXPONENTIALS, wrong
 
@@ -14,11 +14,16 @@ UNCHANGED = (
 NOT_NORMALISED = (
     "Your weights are exponentials, but do not sum to one. What should each row be divided by?"
 )
+TWICE = (
+    "Your weights go through softmax twice. The second time it takes shares for scores, and shares "
+    "are close together: what happens to a weight of 1, and to a weight of 0?"
+)
 AND_NO_SCALE = "The scores are not scaled, either: what does the formula divide q kᵀ by?"
 for name, weights, advice in (
     ("scores_as_weights", "scores", UNCHANGED),
     ("exponentials_as_weights", "scores.exp()", NOT_NORMALISED),
     ("largest_subtracted_alone", EXPONENTIALS, NOT_NORMALISED),
+    ("softmax_twice", "torch.softmax(torch.softmax(scores, -1), -1)", TWICE),
     (
         "softmax_over_queries",
         "torch.softmax(scores, -2)",
@@ -40,3 +45,9 @@ for name, changes in (("", {}), ("_without_a_mask", NO_MASK)):
         "You divide the scores themselves by their sum. A score may be negative, and their sum may "
         "be 0: what does a softmax make of each score before it divides?",
     )
+wrong(
+    "softmax_of_the_weights",
+    RETURN,
+    f"weights = torch.softmax(weights, -1)\n    {RETURN}",
+    TWICE,
+)

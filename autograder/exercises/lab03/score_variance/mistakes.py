@@ -36,6 +36,14 @@ wrong(
     "(scores - scores.mean()).abs().mean()",
     "You return how far scores are from their mean on average. A variance is the mean of what?",
 )
+for name, statistic in (("length_of_the_scores", ".norm()"), ("largest_score_returned", ".amax()")):
+    wrong(
+        name,
+        ".var()",
+        statistic,
+        "You return the largest score, or the length of the vector of scores. Which statistic of "
+        "the scores does the task ask for?",
+    )
 wrong(
     "one_score_of_all_pairs",
     DOT,

@@ -36,19 +36,71 @@ wrong(
     "divide: what does it do with the d products?",
 )
 wrong(
+    "saturation_products_not_summed",
+    "(q * k).sum(-1)",
+    "q * k",
+    "In your `saturation`, the products of a query's and a key's numbers are not added up, so the "
+    "softmax runs over the features. How many products make one score?",
+)
+wrong(
     "largest_score",
     "weights.amax",
     "scores.amax",
     "You take the largest scores, not the largest weights: scores can be above 1. What turns "
     "scores into weights?",
 )
-wrong(
-    "softmax_over_queries",
-    "scores, -1",
-    "scores, 0",
-    "Your softmax runs over the queries (or over queries and keys at once). Which weights should "
-    "sum to one?",
-)
+for name, old, new in (
+    ("softmax_over_queries", "scores, -1", "scores, 0"),
+    ("spread_of_the_largest", ".amax(-1).mean()", ".amax(-1).var()"),
+    ("largest_divided_by_n", ".amax(-1).mean()", ".amax() / n"),
+):
+    wrong(
+        name,
+        old,
+        new,
+        "Your `saturation` is almost 0: a softmax over the queries, a division by n that `mean` "
+        "has done already, or a variance of weights. Which weights sum to one, and of which "
+        "numbers is the mean taken?",
+    )
+for name, statistic in (
+    ("smallest_weight", ".amin(-1).mean()"),
+    ("middle_weight", ".median(-1).values.mean()"),
+    ("deviation_of_weights", ".std()"),
+    ("middle_of_the_largest", ".amax(-1).median()"),
+):
+    wrong(
+        name,
+        ".amax(-1).mean()",
+        statistic,
+        "Your `saturation` is another statistic of the weights: the smallest, the middle one, or "
+        "how far they are spread. Which weight of each query does the task ask for, and what is "
+        "taken over the queries?",
+    )
+for name, weights in (
+    ("sigmoid_for_softmax", "torch.sigmoid(scores)"),
+    ("logarithm_of_weights", "torch.log_softmax(scores, -1)"),
+    ("exponentials_not_divided", "scores.exp()"),
+    ("absolute_scores_divided", "scores.abs() / scores.abs().sum(-1, keepdim=True)"),
+):
+    wrong(
+        name,
+        "torch.softmax(scores, -1)",
+        weights,
+        "The weights of your `saturation` are no softmax of the scores over a query's keys. Which "
+        "function of attention makes weights that are above 0 and sum to one?",
+    )
+for name, distances in (
+    ("distances_for_products", "-(q - k).norm(dim=-1)"),
+    ("distances_with_the_wrong_sign", "(q - k).norm(dim=-1)"),
+    ("squared_distances_for_products", "-(q - k).pow(2).sum(-1)"),
+):
+    wrong(
+        name,
+        "(q * k).sum(-1)",
+        distances,
+        "The scores of your `saturation` are distances between query and key. Which product of "
+        "the two is a score of attention?",
+    )
 AFTER_SOFTMAX = (
     "With `scaled`, you divide the weights, or their mean, after the softmax, so the weights no "
     "longer sum to 1. Which numbers should be divided, and before which step?"

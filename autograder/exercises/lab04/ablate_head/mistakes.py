@@ -139,6 +139,21 @@ wrong(
     "head",
     "Only column `head` is zero. How many columns of the last layer belong to one head?",
 )
+ZEROED = "changed.out_proj.weight[:, start:stop]"
+wrong(
+    "rows_by_a_view",
+    ZEROED,
+    "changed.out_proj.weight.view(model.num_heads, model.d_v, -1)[head]",
+    "Your `view` cuts the last layer's weight across its rows. This weight is (out, in): which of "
+    "its two axes holds the heads, one after the other?",
+)
+wrong(
+    "one_head_less_counted",
+    f"{ZEROED} = 0",
+    "changed.num_heads -= 1",
+    "Your copy only counts one head less: no weight changes, and its layers still make the "
+    "features of all heads. Through which part of the output projection does a head contribute?",
+)
 wrong(
     "every_hth_column",
     "start:stop",

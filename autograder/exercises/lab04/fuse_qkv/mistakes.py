@@ -46,8 +46,8 @@ wrong(
     "added",
     "torch.cat((W_q, W_k, W_v))",
     "W_q + W_k + W_v",
-    "You add the three weights, so one layer is left of three. How many rows has the fused weight, "
-    "according to the task?",
+    "You add the three weights, or the three biases (`+`, `sum`), so one layer is left of three. "
+    "How many rows has the fused weight according to the task, and how many numbers its bias?",
 )
 wrong(
     "transposed",

@@ -1,119 +1,11 @@
-"""softmax_backward: from the gradient at the probabilities to the gradient at the scores."""
+"""Wrong versions of softmax_backward, most of them one edit of a right one."""
 
 from __future__ import annotations
 
 import torch
 
-from attnlab.checking.observation import dtype_of
-from attnlab.checking.peak_memory import LargestTensor
-from attnlab.softmax import softmax, softmax_backward
-from gradekit.exercise import Exercise
-
-exercise = Exercise(
-    softmax_backward,
-    uses=[softmax],
-    forbids=[
-        "torch.Tensor.backward",
-        "torch.autograd.grad",
-        "torch._softmax_backward_data",
-        "aten._softmax_backward_data",
-    ],
-)
-
-
-def distribution(draw, *shape):
-    """Random probabilities along the last axis, laid out with gaps in memory."""
-    weights = draw.normal(*shape).exp()
-    return draw.strided(weights / weights.sum(-1, keepdim=True))
-
-
-@exercise.check(points=1)
-def shape_and_dtype(lab, draw):
-    """Returns the shape and the dtype of the probabilities."""
-    p, grad_p = distribution(draw, 2, 3, 5), draw.normal(2, 3, 5)
-    out = lab.softmax_backward(p.float(), grad_p.float())
-    low = lab.softmax_backward(p.half(), grad_p.half())
-    return {
-        "shape": list(lab.softmax_backward(p, grad_p).shape),
-        "dtype of float32": dtype_of(out),
-        "dtype of float16": dtype_of(low),
-    }
-
-
-@exercise.check(points=2)
-def values(lab, draw):
-    """Agrees with autograd on one, two and three dimensions."""
-    return {
-        f"shape {shape}": lab.softmax_backward(distribution(draw, *shape), draw.normal(*shape))
-        for shape in ((7,), (3, 5), (2, 3, 5))
-    }
-
-
-@exercise.check(points=1, hidden=True)
-def other_shapes(lab, draw):
-    """Is right for axes of length 1, for equal axes, and for more and fewer axes."""
-
-    def ask(batch, V):
-        return lab.softmax_backward(distribution(draw, *batch, V), draw.normal(*batch, V))
-
-    return draw.each_size(ask, batch=(2, 3), V=5)
-
-
-@exercise.check(points=1.5)
-def memory(lab, draw):
-    """Is right for long rows, and creates no tensor of V × V numbers on the way."""
-    # No longer: two loops over V may be right, and take a second here.
-    p, grad_p = distribution(draw, 2, 120), draw.normal(2, 120)
-    with LargestTensor() as largest:
-        out = lab.softmax_backward(p, grad_p)
-    return {
-        "gradient": out,
-        "your largest tensor, as a multiple of the input (12 stands for 12 or less)": max(
-            12, largest.bytes // (p.nelement() * 8)
-        ),
-    }
-
-
-@exercise.check(points=1.5, hidden=True)
-def certain_and_impossible(lab, draw):
-    """Is right if some probabilities are 0 or 1."""
-    p = torch.tensor([[0.0, 1.0, 0.0, 0.0], [0.25, 0.0, 0.75, 0.0], [0.5, 0.125, 0.125, 0.25]])
-    return lab.softmax_backward(p.double(), 1e3 * draw.normal(3, 4))
-
-
-@exercise.check(points=0.5, hidden=True)
-def equal_gradients(lab, draw):
-    """Returns 0 if all entries of a row have the same gradient."""
-    p, level = distribution(draw, 3, 7), draw.normal(3, 1)
-    return lab.softmax_backward(p, level.expand(3, 7))
-
-
-@exercise.check(points=0.5)
-def inputs_kept(lab, draw):
-    """Leaves both inputs unchanged."""
-    out = lab.softmax_backward(distribution(draw, 3, 7), draw.normal(3, 7))
-    # A function that returns nothing of use leaves its inputs unchanged, too.
-    return {"inputs as they were": draw.untouched(), "shape of the result": list(out.shape)}
-
-
-exercise.promises(
-    {
-        "The backward step of softmax along the last axis": "values certain_and_impossible",
-        "p: (..., V), what softmax(x) returned. grad_p: (..., V), the gradient of a loss": (
-            "other_shapes"
-        ),
-        "(..., V), the gradient of the same loss with respect to `x`": "shape_and_dtype values",
-        "The function never makes a tensor of V × V numbers": "memory",
-        "`p` and `grad_p` stay unchanged.": "inputs_kept",
-    },
-)
-
-
-@exercise.also_right
-def in_two_lines(p, grad_p):
-    inner = (p * grad_p).sum(-1, keepdim=True)
-    return p * (grad_p - inner)
-
+from . import exercise
+from .also_right import in_two_lines
 
 wrong = exercise.edits(in_two_lines)
 
@@ -230,6 +122,27 @@ SECOND_AXIS = (
 )
 wrong("sum_over_the_second_axis", "sum(-1", "sum(1", SECOND_AXIS)
 wrong("sum_over_the_second_axis_if_there_is_one", "sum(-1", "sum(min(1, p.ndim - 1)", SECOND_AXIS)
+wrong.several(
+    "gradients_nowhere_else",
+    {"p * (grad_p - inner)": "p - inner"},
+    "From the probability itself you subtract the sum over the row. Which number stands beside "
+    "each ∂p[j]/∂x[i] in the formula, also for j = i?",
+)
+OFF_THE_DIAGONAL = (
+    "You take the diagonal of the Jacobian and the sum over j ≠ i apart, and one of the two is not "
+    "right. Which sign has ∂p[j]/∂x[i] for i ≠ j, and which term does a sum over all j hold twice?"
+)
+for name, sign, sum_ in (
+    ("others_added", "+", "p * (inner - p * grad_p)"),
+    ("entry_counted_twice", "-", "p * inner"),
+    ("entry_counted_twice_unweighted", "-", "inner"),
+):
+    wrong(
+        name,
+        "p * (grad_p - inner)",
+        f"p * (1 - p) * grad_p {sign} {sum_}",
+        OFF_THE_DIAGONAL,
+    )
 wrong(
     "probability_subtracted",
     "grad_p - inner",
@@ -337,6 +250,15 @@ def first_axis_one_by_one(p, grad_p):
     return p * (grad_p - inner)
 
 
+@exercise.mistake(
+    "Your result has an axis of length 1 behind the others: a product of a matrix and a column is "
+    "a column. Which shape does the task ask for?"
+)
+def product_left_as_a_column(p, grad_p):
+    jacobian = torch.diag_embed(p) - p.unsqueeze(-1) * p.unsqueeze(-2)
+    return jacobian @ grad_p.unsqueeze(-1)
+
+
 OTHER_AXES = (
     "Your code only works for one number of axes: an einsum names each axis (`nv`), or a line "
     "unpacks a shape or calls `bmm`. Which part of it can stand for any number of axes, for p of "
@@ -351,31 +273,6 @@ for name, inner in (
     wrong(name, "(p * grad_p).sum(-1, keepdim=True)", inner, OTHER_AXES)
 for name, axes in (("two", "n, V"), ("three", "n, T, V")):
     wrong(f"shape_of_{name}_axes", "    inner", f"    {axes} = p.shape\n    inner", OTHER_AXES)
-
-
-@exercise.also_right
-def two_terms(p, grad_p):
-    product = p * grad_p
-    return product - p * torch.sum(product, dim=-1, keepdim=True)
-
-
-@exercise.also_right
-def by_einsum(p, grad_p):
-    inner = torch.einsum("...v,...v->...", p, grad_p)
-    return torch.einsum("...v,...v->...v", p, grad_p - inner.unsqueeze(-1))
-
-
-@exercise.also_right
-def row_by_row(p, grad_p):
-    rows, grads = p.reshape(-1, p.shape[-1]), grad_p.reshape(-1, p.shape[-1])
-    done = [row * (grad - row @ grad) for row, grad in zip(rows, grads, strict=True)]
-    return torch.stack(done).reshape(p.shape)
-
-
-@exercise.also_right
-def by_matmul(p, grad_p):
-    inner = (p.unsqueeze(-2) @ grad_p.unsqueeze(-1)).squeeze(-1)
-    return p * grad_p - inner * p
 
 
 @exercise.mistake(
