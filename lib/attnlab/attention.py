@@ -165,8 +165,9 @@ def score_variance(d: int, n: int, generator: torch.Generator, scaled: bool = Fa
         scaled: whether each score is divided by √d, as attention does.
 
     Returns:
-        The variance of the n scores, with n or n - 1 below the sum of squares: a tensor without
-        dimensions, or a Python number.
+        The variance of the n scores: a tensor without dimensions, or a Python number. The squares
+        may be those of distances from the scores' own mean, or from 0, the mean of all such scores;
+        n or n - 1 stands below their sum.
 
     Source: Attention Is All You Need, section 3.2.1, footnote 4; lectures W, G, C.
     """

@@ -47,7 +47,7 @@ class AdditiveScore(nn.Module):
     them `W`, an `nn.Linear` from d_state + d_hidden to d_score, and `a`, an `nn.Linear` from
     d_score to 1. You may also use two linear layers `W_s` (for the state) and `W_h` (for the
     hidden vectors) instead of `W`, or raw `nn.Parameter`s of the same names (a matrix or its
-    transpose; `a` may be a vector).
+    transpose; `a` may be a vector). Other usual names are accepted.
 
     Args:
         d_state: width of the decoder's state.

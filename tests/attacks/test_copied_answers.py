@@ -1,10 +1,14 @@
-"""A notebook without answers repeats what it found: the bundle's numbers, the order of versions."""
+"""A notebook without answers repeats what it found: the bundle's numbers and checks, an order."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from attnlab.checking import visible
 from attnlab.checking.visible import FILE_NAME
+from attnlab.softmax import softmax
 from demo.classroom import LAB, material_of
 from demo.notebook import code
 from gradekit.exercise.variants import BUNDLE
@@ -14,6 +18,8 @@ from gradekit.grading.task import GraderSpec
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
+# The sandbox has no reader of this file, so the hand-in brings its own.
+READER = Path(visible.__file__).read_text("utf-8")
 # Answers each visible check as the file of checks expects it, and each other one as before. It
 # distinguishes right versions from wrong ones: it undoes a shuffle whose seed is in the probe, and
 # knows that the last RIGHT versions were the right ones before it.
@@ -22,7 +28,6 @@ import random
 from pathlib import Path
 import gradekit.untrusted.runner
 from attnlab.checking.observation import pack
-from attnlab.checking.visible import read
 
 bundle, ask = read(Path("checks.safetensors")), gradekit.untrusted.runner.answer_probe
 
@@ -50,9 +55,13 @@ def grader(shared_course):
 def passed(shared_course, grader):
     """The checks that the notebook of REPEAT passes, by exercise."""
     right = 1 + len(grader.exercises["softmax"].right_versions)  # the reference is one, too
-    attack = REPEAT.replace("RIGHT", str(right))
-    notebook = material_of(shared_course).released.appended(code(attack))
-    checks = (shared_course.root / "labs" / LAB / FILE_NAME).read_bytes()
+    return passed_by(READER + REPEAT.replace("RIGHT", str(right)), shared_course, grader)
+
+
+def passed_by(attack, course, grader):
+    """The checks that a notebook with one more cell and the file of checks passes, by exercise."""
+    notebook = material_of(course).released.appended(code(attack))
+    checks = (course.root / "labs" / LAB / FILE_NAME).read_bytes()
     files = {f"{grader.released.name}.ipynb": notebook.bytes(), FILE_NAME: checks}
     submitted = SubmittedFiles("eve", LAB, files, dict.fromkeys(files, 0.0), (), "digest", None)
     graded = grader.grade(read_submission(submitted, grader.released))
@@ -98,3 +107,27 @@ def test_the_bundle_reveals_only_what_is_the_same_for_every_student(grader, pass
                 here, elsewhere = (variants.observe(exercise, check, n, None) for n in (BUNDLE, 0))
                 assert check.judge.compare(here, elsewhere) is None, check.name
                 assert not check.hidden
+
+
+BUNDLE_AS_A_TEST = """
+def test_softmax(impl):
+    from pathlib import Path
+    from attnlab.checking.run_visible import run_visible
+    from attnlab.checking.visible import read
+    step = read(Path("checks.safetensors")).exercise("softmax")
+    assert run_visible(step, {"softmax": impl}).passed
+"""
+
+
+def test_at_home_the_bundles_checks_are_a_test(shared_course, monkeypatch):
+    monkeypatch.chdir(shared_course.root / "labs" / LAB)
+    names = {}
+    exec(BUNDLE_AS_A_TEST, names)
+    names["test_softmax"](softmax)
+    with pytest.raises(AssertionError):
+        names["test_softmax"](lambda x, dim=-1: softmax(x, 0))
+
+
+def test_the_sandbox_does_not_run_them(shared_course, grader):
+    passed = passed_by(BUNDLE_AS_A_TEST, shared_course, grader)["test_softmax"]
+    assert not {"wrong_versions", "openly_wrong", "right_in_every_dtype"} & passed

@@ -104,6 +104,12 @@ def grade_lab(
         submissions = _find(course, lab, settings.students, progress)
         run = _Run(spec, settings, progress, journal, _keys(spec))
         graded = run.grade(submissions)
+        submissions, changed = run.split_by_record(submissions)
+        for student in changed:
+            progress.say(
+                f"{student}: the hand-in was changed or taken away while the class was graded; run "
+                f"`lab grade {lab}` once more"
+            )
         run.update_gradebook(submissions)
         marks = read_marks(address_of(course), lab)
         moved = {change.student: change for change in run.changes(graded)}
@@ -112,7 +118,7 @@ def grade_lab(
             for submitted in submissions
         )
         look_at = run.manual_marks_to_review(marks, graded)
-    there = {row.student for row in rows}
+    there = {*changed, *(row.student for row in rows)}
     wanted = roster if settings.students is None else []
     missing = tuple(student for student in wanted if student not in there)
     seconds = time.perf_counter() - start
@@ -179,6 +185,17 @@ class _Run:
                 self._record(task, result)
                 self._progress.advance(task.submitted.student)
         return tuple(todo)
+
+    def split_by_record(
+        self, submissions: Sequence[SubmittedFiles]
+    ) -> tuple[list[SubmittedFiles], list[str]]:
+        """The submissions that have a record now, and the students whose files have changed since.
+
+        The files are read once more for grading, and what is there then is graded and recorded.
+        """
+        found = {s.student for s in submissions if self._journal.submission(s.student, s.digest)}
+        changed = [s.student for s in submissions if s.student not in found]
+        return [s for s in submissions if s.student in found], changed
 
     def changes(self, graded: Iterable[str]) -> tuple[ScoreChange, ...]:
         """Those of the graded students who had a result before, and have other points now."""

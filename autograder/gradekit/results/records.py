@@ -10,11 +10,18 @@ Tested in tests/gradekit/results/test_records.py.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any, assert_never
+
+# By the annotation of a field.
+_TYPES: dict[Any, tuple[type, ...]] = {
+    "str": (str,), "str | None": (str, type(None)), "bool": (bool,), "float": (float, int),
+}  # fmt: skip
 
 
 class State(StrEnum):
@@ -132,12 +139,12 @@ class Record:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Record:
-        """The record that :meth:`to_json` wrote. Raises KeyError or TypeError otherwise."""
+        """The record that :meth:`to_json` wrote; KeyError, TypeError or ValueError otherwise."""
         checks = tuple(CheckResult(**_known(CheckResult, check)) for check in values["checks"])
         lists = {name: tuple(values[name]) for name in ("advice", "mistakes")}
         lists |= {name: tuple(values.get(name, ())) for name in ("names", "uses")}
         result = ExerciseResult(**{**_known(ExerciseResult, values), "checks": checks, **lists})
-        return cls(values["student"], values["lab"], values["digest"], values["key"], result)
+        return cls(**_known(cls, {**values, "result": result}))
 
 
 @dataclass(frozen=True)
@@ -215,4 +222,18 @@ def digest_of(*parts: bytes) -> str:
 
 
 def _known(kind: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: values[name] for name in kind.__dataclass_fields__ if name in values}
+    known = {name: values[name] for name in kind.__dataclass_fields__ if name in values}
+    for name, types in _typed_fields(kind):
+        value = known.get(name)
+        if name in known and type(value) not in types:
+            raise TypeError(f"{name} is of type {type(value).__name__}")
+        if type(value) is float and not math.isfinite(value):
+            raise ValueError(f"{name} is not finite")
+    return known
+
+
+@cache
+def _typed_fields(kind: type[Any]) -> tuple[tuple[str, tuple[type, ...]], ...]:
+    """The fields of plain types, and the types that they have in JSON."""
+    fields = kind.__dataclass_fields__.values()
+    return tuple((one.name, _TYPES[one.type]) for one in fields if one.type in _TYPES)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import SMTP, SMTPUTF8
 
 from gradekit.feedback.views import Page
 from gradekit.roster.students import Student
@@ -28,11 +28,11 @@ def mail_of(student: Student, page: Page, name: str, html: bytes) -> bytes:
     Args:
         name: of the attached file.
     """
-    message = EmailMessage(policy=SMTP)
+    # An address with letters beyond ASCII is right only as it is (RFC 6532), without a code.
+    message = EmailMessage(policy=SMTP if student.email.isascii() else SMTPUTF8)
     local, _, domain = student.email.rpartition("@")
-    # Python's email reads "=?…?=" in a name as letters in a code, among them ends of lines, after
-    # which a name would go on as headers of its own.
-    message["To"] = Address(student.name.replace("=?", "= ?"), local, domain)
+    # Without the name: Python's email writes some names as recipients or headers of their own.
+    message["To"] = Address("", local, domain)
     message["Subject"] = f"{page.course}: feedback on {page.lab}"
     message["X-Unsent"] = "1"  # some mail programs open the file as a draft then
     text = _TEXT.format(name=student.name, lab=page.lab, title=page.title, course=page.course)

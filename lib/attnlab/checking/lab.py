@@ -141,6 +141,15 @@ class _Forbidding(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         # torch cannot say the name of a function that is not its own public one.
         name = resolve_name(func) or f"{func.__module__}.{getattr(func, '__name__', '')}"
-        if name in self._names:
-            raise ForbiddenCallError(name)
+        for known in (name, _public_name(name)):
+            if known in self._names:
+                raise ForbiddenCallError(known)
         return func(*args, **(kwargs or {}))
+
+
+def _public_name(name: str) -> str:
+    """The public name of a variant of torch's own: ``torch.softmax`` of ``aten._softmax``."""
+    if name.startswith("aten."):
+        name = f"torch.{name.split('.')[1]}"  # the rest says which overload
+    module, _, last = name.rpartition(".")
+    return f"{module}.{last.lstrip('_')}"

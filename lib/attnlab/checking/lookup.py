@@ -103,3 +103,11 @@ def _unknown(name: str, known: Sequence[str]) -> str:
 def _either(names: Sequence[str]) -> str:
     quoted = [f'"{name}"' for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+
+
+def working_folder() -> Path | None:
+    """The folder that this process is in; None if it has been deleted."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return None

@@ -12,13 +12,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 from types import CodeType, FunctionType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attnlab.checking.definitions import functions_in, globals_of, is_own
 from attnlab.checking.lab import asked_names
-from attnlab.checking.run_visible import code_of, code_that_runs, run_visible
 from attnlab.checking.verdict import Verdict
-from attnlab.checking.visible import VisibleCheck, VisibleExercise, VisibleLab
+
+if TYPE_CHECKING:
+    from attnlab.checking.visible import VisibleCheck, VisibleExercise, VisibleLab
 
 _PLACEHOLDER = "NotImplementedError"
 _MOST_FOLLOWED = 1_000
@@ -94,6 +95,8 @@ def _progress_of(
     changed: tuple[str, ...],
     found: list[StepProgress],
 ) -> StepProgress:
+    from attnlab.checking.run_visible import run_visible
+
     if is_blank_step(exercise, names):
         return StepProgress(exercise, None, changed=changed)
     verdict = run_visible(exercise, names)
@@ -122,6 +125,8 @@ def earlier_steps(
         names: everything that the notebook defined.
         verdict: of the visible checks of `exercise`.
     """
+    from attnlab.checking.run_visible import code_of, code_that_runs, run_visible
+
     checks = {check.prepared.name: check for check in exercise.checks}
     failed = [checks[one.check.name] for one in verdict.outcomes if not one.passed]
     needed = _needed_by(failed or exercise.checks, names)
@@ -157,6 +162,8 @@ def failing_steps(
     A step with two functions is asked only about those that are among them. In place of a step that
     may fail only because its checks run on an earlier one, the earlier one is returned.
     """
+    from attnlab.checking.run_visible import run_visible
+
     inner = [one for function in functions for one in functions_in(function)]
     asked = {name for one in inner for name in globals_of(one.__code__)}
     asked |= {name for name, value in names.items() if any(value is one for one in functions)}

@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
 from torch import Tensor
 
@@ -35,7 +36,9 @@ from attnlab.checking.observation import NONE_TYPE, Raised
 from attnlab.checking.picture import Picture, picture
 from attnlab.checking.progress import EarlierStep
 from attnlab.checking.verdict import ONE_OF, CheckOutcome, Verdict
-from attnlab.checking.visible import VisibleCheck, VisibleExercise
+
+if TYPE_CHECKING:
+    from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
 WIDTH = 88
 PRINTED = "What your code printed while it was checked"

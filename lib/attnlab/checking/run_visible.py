@@ -11,7 +11,6 @@ import random
 import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
@@ -21,6 +20,7 @@ import torch
 from attnlab.checking.definitions import functions_in
 from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.lab import Lab, observe
+from attnlab.checking.lookup import working_folder
 from attnlab.checking.observation import ObservationError, Opaque, Raised, as_received, clip
 from attnlab.checking.verdict import Verdict, judge_exercise
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
@@ -160,14 +160,6 @@ def _visible_debugger() -> Iterator[None]:
         yield
     finally:
         sys.breakpointhook = start
-
-
-def working_folder() -> Path | None:
-    """The folder that this process is in; None if it has been deleted."""
-    try:
-        return Path.cwd()
-    except FileNotFoundError:
-        return None
 
 
 def _plain(seen: Any) -> Any:

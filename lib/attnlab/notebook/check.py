@@ -131,7 +131,7 @@ def _namespace(caller: FrameType) -> tuple[Mapping[str, Any], Any]:
 
 def _folders(names: Mapping[str, Any]) -> list[Path]:
     """The folders that may contain a checks file: this one, the notebook's, the script's."""
-    from attnlab.checking.run_visible import working_folder
+    from attnlab.checking.lookup import working_folder
 
     notebook = names.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME")
     here = working_folder()

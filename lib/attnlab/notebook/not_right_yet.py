@@ -6,12 +6,14 @@ Tested in ``test_cells.py`` and ``test_unwritten.py``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attnlab.checking.progress import failing_steps
-from attnlab.checking.visible import VisibleExercise
 from attnlab.notebook.check import lab_of_notebook
 from attnlab.notebook.running import kernel_shell
+
+if TYPE_CHECKING:
+    from attnlab.checking.visible import VisibleExercise
 
 
 def failing_note(*functions: Callable[..., Any]) -> str:

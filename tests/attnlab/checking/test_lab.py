@@ -99,6 +99,9 @@ def test_an_exception_that_cannot_be_printed():
         lambda x: nn.functional.softmax(x, -1),
         lambda x: nn.Softmax(-1)(x),
         lambda x: getattr(torch, "soft" + "max")(x, dim=0),
+        lambda x: torch._softmax(x, -1, False),
+        lambda x: torch.ops.aten._softmax(x, -1, False),
+        lambda x: torch.ops.aten.softmax.int(x, -1),
     ],
 )
 def test_a_forbidden_call_is_detected_under_any_name(call):

@@ -121,6 +121,34 @@ def test_only_what_is_new_is_graded(three):
     assert rows["eve"].earned == rows["eve"].points
 
 
+@pytest.mark.parametrize("change", ["changed", "taken away"])
+def test_a_hand_in_that_changes_while_the_class_is_graded_stops_nobody(
+    with_ada, monkeypatch, capsys, change
+):
+    course = with_ada
+    hand_in(course.root, "bob", notebook(course.root))
+
+    def later(function, tasks, jobs):
+        if change == "changed":
+            hand_in(course.root, "bob", notebook(course.root, softmax=WRONG))
+        else:
+            shutil.rmtree(course.root / SUBMITTED / "bob")
+        return everything(function, tasks, jobs)
+
+    with without_workers():
+        everything = pool.run
+        with monkeypatch.context() as patched:
+            patched.setattr(pool, "run", later)
+            summary, rows = run(course)
+        assert list(rows) == ["ada"]
+        assert rows["ada"].earned == rows["ada"].points
+        assert "bob" not in summary.missing
+        told = " ".join(capsys.readouterr().err.split())
+        assert "bob: the hand-in was changed or taken away while the class was graded" in told
+        again = run(course)[1]
+    assert ("bob" in again) == (change == "changed")
+
+
 def test_a_changed_exercise_file_asks_about_that_exercise_alone(three, monkeypatch):
     course, (_, before) = three
     path = course.exercises(LAB) / "guess.py"

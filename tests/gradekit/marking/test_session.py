@@ -162,6 +162,8 @@ def test_a_mark_counts_even_if_who_gave_it_cannot_be_kept(course: Course, markin
         {"points": 4.5},
         {"points": -1},
         {"points": float("nan")},
+        {"points": float("inf")},
+        {"points": 10**400},
         {"points": True},
         {"points": "3"},
         {"comment": None},

@@ -145,6 +145,33 @@ def test_a_damaged_line_inside_is_left_out_and_reported(tmp_path: Path) -> None:
         assert journal.missing(keys("ada", "")) == ("softmax",)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"student": None},
+        {"student": 7},
+        {"key": ["k"]},
+        {"title": 1},
+        {"seconds": float("inf")},
+        {"checks": [{"earned": "12"}]},
+        {"checks": [{"earned": float("nan")}]},
+        {"checks": [{"name": None}]},
+    ],
+)
+def test_a_line_of_wrong_types_is_left_out_and_reported(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    path = tmp_path / "lab01.jsonl"
+    with Journal(path) as journal:
+        journal.append([record("ada", "softmax")])
+    values = json.loads(path.read_text())
+    checks = [{**values["checks"][0], **one} for one in change.get("checks", values["checks"])]
+    path.write_text(json.dumps({**values, **change, "checks": checks}) + "\n")
+    with Journal(path) as journal:
+        assert "line 1: damaged and left out" in journal.notes[0]
+        assert journal.earned(make_key("ada", "softmax")) is None
+
+
 def test_an_unknown_kind_of_record_raises(tmp_path: Path) -> None:
     poem: Any = "a poem"
     with Journal(tmp_path / "lab01.jsonl") as journal:

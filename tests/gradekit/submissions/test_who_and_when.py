@@ -253,7 +253,14 @@ def test_a_students_own_metadata_counts_for_nothing(course: Course) -> None:
 
 @pytest.mark.parametrize(
     "listed",
-    [b"- a\n", b"a: [", b"\xff", b"a: &x [*x]", b"? !!python/object/apply:os.system ['x']"],
+    [
+        b"- a\n",
+        b"a: [",
+        b"\xff",
+        b"a: &x [*x]",
+        b"? !!python/object/apply:os.system ['x']",
+        b"[" + b"[]," * 600_000 + b"[]]",
+    ],
 )
 def test_metadata_that_cannot_be_read_stops_with_a_sentence(listed: bytes, course: Course) -> None:
     files = {"e/submission_metadata.yml": listed, "e/submission_1/x.ipynb": b"{}"}

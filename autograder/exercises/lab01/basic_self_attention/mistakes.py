@@ -58,6 +58,13 @@ wrong(
     "the diagonal of the lecture's table?",
 )
 wrong(
+    "self_excluded_from_softmax",
+    "torch.softmax(scores, -1)",
+    "torch.softmax(scores.masked_fill(torch.eye(X.shape[-2]).bool(), -torch.inf), -1)",
+    "In your softmax no word looks at itself, so nothing of its own meaning is left. What is on "
+    "the diagonal of the lecture's table?",
+)
+wrong(
     "similarity_lopsided",
     "X @ X.mT",
     "(X / X.norm(dim=-1, keepdim=True).clamp(min=1e-9)) @ X.mT",

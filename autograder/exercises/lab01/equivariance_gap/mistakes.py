@@ -278,3 +278,14 @@ def in_place(f, X, perm):
 def in_place_before_both(f, X, perm):
     X[:] = X[perm].clone()
     return (f(X) - f(X)[perm]).abs().max()
+
+
+@exercise.mistake(
+    "You collect the results in a tensor of the shape of `X`. `f` may give each word another "
+    "number of features: which shape has f(X)?"
+)
+def results_as_wide_as_the_words(f, X, perm):
+    collected = torch.empty_like(X)
+    for i, j in enumerate(perm.tolist()):
+        collected[i] = f(X)[j]
+    return (f(X[perm]) - collected).abs().max()

@@ -80,6 +80,16 @@ def one_maximum_and_a_safe_logsumexp(x, dim=-1):
     return below - logsumexp(below, dim).unsqueeze(dim)
 
 
+@exercise.mistake(
+    "From a slice you subtract its mean. If one score is -inf, the mean is -inf, too, and the "
+    "slice becomes NaN. Which number of a slice is not -inf, whatever else is in it?",
+    of="log_softmax",
+)
+def centred_by_the_mean(x, dim=-1):
+    centred = x - x.mean(dim, keepdim=True)
+    return centred - logsumexp(centred, dim).unsqueeze(dim)
+
+
 CUT_OFF = (
     "You cut off low scores (`clamp`) after the shift, so log-probabilities below your limit are "
     "wrong. Once the largest score is subtracted, can any exponential still overflow?"

@@ -36,6 +36,13 @@ wrong_moved(
     "reshape(x.shape)",
     RESHAPED,
 )
+wrong_moved(
+    "swapped_back_after_a_move",
+    "movedim(-1, dim)",
+    "transpose(-1, dim)",
+    "You move the axis `dim` to the end and exchange two axes to bring it back. With more than two "
+    "axes, a move shifts the axes between as well: what undoes it?",
+)
 BACK = "1 / exp.sum(-1)).transpose(dim, -1)"
 wrong_swapped("swapped_and_reshaped", BACK, "1 / exp.sum(-1)).reshape(x.shape)", RESHAPED)
 LEFT_THERE = (

@@ -62,3 +62,12 @@ def backward_by_hand_without_the_probability(x, dim=-1):
             return grad - (grad * shares).sum(dim, keepdim=True)
 
     return Shares.apply(x if x.is_floating_point() else x.float())
+
+
+wrong(
+    "one_score_returns_new_ones",
+    "    scores =",
+    "    if x.shape[dim] == 1:\n        return torch.ones_like(x)\n    scores =",
+    "If there is one score alone, you return new ones: whole numbers for whole numbers, and no "
+    "gradient flows back. Does this case need a line of its own?",
+)

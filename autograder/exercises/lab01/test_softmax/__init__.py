@@ -103,6 +103,12 @@ def rejects_nothing_but(draw, test, rejects):
 # Of any other dtype, scores are whole numbers.
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 ACCEPTS = "accepts a right version"
+EXCLUDED = " at scores that 1.1 excludes"
+
+
+def is_excluded(x, dim):
+    """Whether 1.1 promises nothing for these scores: NaN, +inf, or a slice of -inf alone."""
+    return bool(x.isnan().any() or x.isposinf().any() or x.isneginf().all(dim).any())
 
 
 def accepted_at_each_dtype(draw, test):
@@ -114,11 +120,11 @@ def accepted_at_each_dtype(draw, test):
 
     def watched(x, dim=-1):
         dtype = dtype_of(x) if x.is_floating_point() else "whole-number"
-        last[0] = f" at {dtype} scores"
+        last[0] = EXCLUDED if is_excluded(x, dim) else f" at {dtype} scores"
         scores = x if x.is_floating_point() else x.double()
         return scores.log_softmax(dim).exp()  # other last digits than torch's own softmax
 
-    names = ["", *(f" at {dtype} scores" for dtype in (*DTYPES, "whole-number"))]
+    names = ["", EXCLUDED, *(f" at {dtype} scores" for dtype in (*DTYPES, "whole-number"))]
     seen = dict.fromkeys((ACCEPTS + name for name in names), True)
     answer = draw.accepted(test, watched)
     if answer is not True:

@@ -31,6 +31,11 @@ SINGLE = (
     "task does, or for another dtype. Which difference does the task allow in float32?"
 )
 for part, advice in (
+    (
+        "slices_of_minus_infinity_tried",
+        "Your test asks for scores that the task of 1.1 excludes: a slice that is -inf throughout, "
+        "+inf or NaN. Right versions need not agree there. Which scores may a test ask for?",
+    ),
     ("half_numbers_compared", HALF),
     ("half_numbers_compared_with_float64", HALF),
     (

@@ -111,11 +111,17 @@ def scores(lab, draw):
     """Is right for given weights, on a batch, in any memory layout."""
     scorer = scorer_of(lab, *drawn(draw))
     other_state, other_hidden = draw.strided(draw.normal(2, 3)), draw.strided(draw.normal(2, 5, 7))
-    return {
+    seen = {
         "scores": scorer(draw.normal(2, 3), draw.normal(2, 5, 7)),
         "other vectors, not contiguous": scorer(other_state, other_hidden),
         "a single place": scorer(draw.normal(2, 3), draw.normal(2, 1, 7)),
     }
+    state, hidden = draw.normal(2, 3), draw.normal(2, 5, 7)
+    scorer(state, hidden)
+    with torch.no_grad():
+        for parameter in scorer.parameters():
+            parameter.mul_(0.5)
+    return seen | {"the same vectors, after a step on the weights": scorer(state, hidden)}
 
 
 @exercise.check(points=1.5)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import torch
+from torch import nn
+
 from . import exercise
 from .also_right import Joined
 
@@ -64,3 +67,21 @@ for parts in ("W", "a", "Wa"):
             forward_makes(parts, False, "late", dtype),
             LATE_LAYERS,
         )
+
+
+@exercise.mistake(
+    "Your module keeps a product of W from one call for the next, so after a step of the optimizer "
+    "its scores are those of the old weights. What may a call keep, if weights change?"
+)
+class ProductKept(nn.Module):
+    def __init__(self, d_state, d_hidden, d_score):
+        super().__init__()
+        self.W_s = nn.Linear(d_state, d_score, bias=False)
+        self.W_h = nn.Linear(d_hidden, d_score, bias=False)
+        self.a = nn.Linear(d_score, 1, bias=False)
+        self.seen = self.product = None
+
+    def forward(self, state, hidden):
+        if self.seen is not hidden:
+            self.seen, self.product = hidden, self.W_h(hidden)
+        return self.a(torch.tanh(self.W_s(state)[:, None] + self.product)).squeeze(-1)

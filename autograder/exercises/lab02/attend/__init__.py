@@ -91,8 +91,10 @@ def sentence_of_padding(lab, draw):
         grad for grad in draw.gradients(both, scores, hidden) if isinstance(grad, torch.Tensor)
     ]
     strange = sum(int((~grad.isfinite()).sum()) for grad in grads)
+    one_place = mask_of(1, 0, 1)[:, :1]
     return {
         "a batch with such a sentence": seen,
+        "one place alone": named(lab.attend(scores[:, :1], hidden[:, :1], one_place)),
         "entries of the gradients that are not finite": strange,
     }
 

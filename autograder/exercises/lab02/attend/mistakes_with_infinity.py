@@ -1,4 +1,4 @@
-"""Wrong versions of attend in which infinity makes NaN."""
+"""Wrong versions of attend that fill with a wrong infinity, or in which infinity makes NaN."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from .also_right import lowest_then_zero
 
 FILLED = "scores.masked_fill(~mask, torch.finfo(scores.dtype).min)"
 THEN_ZERO = ".masked_fill(~mask, 0.0)"
+MINUS_INFINITY = "scores.masked_fill(~mask, -torch.inf)"
 
 wrong = exercise.edits(lowest_then_zero)
 
@@ -31,6 +32,36 @@ for name, changes in (
         "With a mask, the weights of tokens are NaN, too: perhaps you multiply infinity by the "
         "mask, and 0 · inf is NaN. Which call writes a number at some places without a product?",
     )
+
+for number, highest in (("infinity", "torch.inf"), ("number", "torch.finfo(scores.dtype).max")):
+    for end, zeros in (("", ""), ("_and_emptied", THEN_ZERO)):
+        wrong.several(
+            f"padding_filled_with_the_highest_{number}{end}",
+            {FILLED: f"scores.masked_fill(~mask, {highest})", THEN_ZERO: zeros},
+            "You write the highest number at padding, so padding gets all the weight, or NaN. "
+            "Which number has an exponential of 0?",
+        )
+for name, changes in (
+    ("scores_as_weights", {}),
+    ("scores_as_weights_filled_with_infinity", {FILLED: MINUS_INFINITY, THEN_ZERO: ""}),
+    (
+        "scores_as_weights_rows_emptied",
+        {FILLED: MINUS_INFINITY, THEN_ZERO: f".masked_fill({EMPTY}, 0.0)"},
+    ),
+):
+    wrong.several(
+        name,
+        {".softmax(-1)": "", **changes},
+        "You use the scores as weights, without any change. What turns scores, which may be "
+        "negative, into shares that sum to one?",
+    )
+wrong(
+    "sentences_with_padding_emptied",
+    THEN_ZERO,
+    ".masked_fill(~mask.all(-1, keepdim=True), 0.0)",
+    "You empty every sentence that has any padding (`all` for `any`). Which sentences have no "
+    "token at all?",
+)
 
 ROW_OF_NAN = (
     "A sentence that is all padding is NaN in your code before you overwrite its numbers, and its "

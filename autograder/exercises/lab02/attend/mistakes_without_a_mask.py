@@ -21,6 +21,20 @@ for name, guess in (
         "Without a mask, you take zeros for padding, but a token may have a score or a vector of "
         "0. Which places count, according to the task, if `mask` is None?",
     )
+wrong(
+    "nothing_counts_without_a_mask",
+    ALL,
+    "torch.zeros_like(scores, dtype=torch.bool)",
+    "Without a mask, you take every place for padding. Which places count, according to the task, "
+    "if `mask` is None?",
+)
+wrong(
+    "one_place_without_its_mask",
+    NO_MASK,
+    "if mask is None or scores.shape[1] == 1:",
+    "If there is one place, you do not look at the mask: the place may be padding. Which weight "
+    "has it then?",
+)
 for name, axis, when in (
     ("without_a_mask", "0 if mask is None else -1", "Without"),
     ("with_a_mask", "-1 if mask is None else 0", "With"),

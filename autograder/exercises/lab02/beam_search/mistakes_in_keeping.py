@@ -87,3 +87,33 @@ wrong(
     "Your scores are multiplied by alpha (`*` for `**`), so with alpha = 0 all of them are 0. "
     "Which number does the task raise to a power?",
 )
+NOT_SORTED = (
+    "You keep the first candidates, or sort them by something else than their score (a list is "
+    "compared by its first entry). By which number does the task choose the `width` best?"
+)
+for name, kept in (
+    ("not_sorted", "candidates[:width]"),
+    ("sorted_by_symbols", "sorted(candidates, key=lambda one: one[:2], reverse=True)[:width]"),
+    ("sorted_by_length", "sorted(candidates, key=lambda one: len(one[0]))[:width]"),
+):
+    wrong(name, KEEP_BEST, kept, NOT_SORTED)
+wrong(
+    "starts_at_one",
+    "[([], 0.0, state)]",
+    "[([], 1.0, state)]",
+    "Your sums begin at 1, as a product would. What is the sum of no numbers?",
+)
+wrong(
+    "means_by_default",
+    "alpha=0.0",
+    "alpha=1.0",
+    "If `alpha` is not given, you divide by the length. Which default does the task's first line "
+    "give?",
+)
+wrong(
+    "first_symbol_fed_again",
+    "step(symbols[-1] if",
+    "step(symbols[0] if",
+    "You feed the first symbol of a hypothesis in each step. After which symbol does the model "
+    "continue?",
+)

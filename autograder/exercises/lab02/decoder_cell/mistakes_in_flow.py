@@ -69,3 +69,10 @@ wrong(
     "You apply another function to the GRU's new state (tanh, sigmoid or ReLU). What does the "
     "formula do with it?",
 )
+wrong(
+    "StateKeptAtToken0",
+    STEP,
+    "torch.where((y_prev == 0)[:, None], state, self.gru(taken_in, state))",
+    "If the last token is 0, your state stays as it was, as if the sentence were over. Which token "
+    "does the formula of this step treat in another way?",
+)

@@ -140,6 +140,28 @@ wrong(
     "when it has not, as one slide says. Say in words: when should decoding go on?",
 )
 wrong(
+    "unfinished_sentence_emptied",
+    CUT,
+    "row[: ([symbol == eos for symbol in row].index(True)) if eos in row else 0]",
+    "A sentence that does not end within `max_len` steps is empty in your result: a search for "
+    "`eos` (such as `argmax` of a comparison) that finds nothing gives place 0. What belongs "
+    "there?",
+)
+wrong(
+    "start_never_chosen",
+    "fed = logits.argmax(-1)",
+    "fed = logits.index_fill(1, torch.tensor([bos]), -torch.inf).argmax(-1)",
+    "You never let the model choose `bos`. Which symbol does greedy take if that one is the "
+    "likeliest?",
+)
+wrong(
+    "goes_on_for_one_of_two_reasons",
+    "< max_len and not",
+    "< max_len or not",
+    "Your loop goes on as long as one of two things is true: that there are fewer than `max_len` "
+    "steps, or that a sentence is not over (`or`, or an `if` of its own). When should it go on?",
+)
+wrong(
     "ends_forgotten",
     "over = over | (fed == eos)",
     "over = fed == eos",

@@ -267,3 +267,20 @@ wrong_padding(
     "sets its dtype, so it is float32, and so are all rows that are put together with it. How do "
     "you state the dtype that you mean?",
 )
+wrong(
+    "tokens_at_the_end_taken_for_padding",
+    "    mask = torch",
+    "    for row, one in enumerate(sequences):\n"
+    "        while lengths[row] and one[int(lengths[row]) - 1] == pad:\n"
+    "            lengths[row] -= 1\n    mask = torch",
+    "You take tokens at the end of a sequence for padding if they have the number `pad`. Was "
+    "anything padded before your function was called?",
+)
+for bits in (16, 8):
+    wrong(
+        f"ids_of_{bits}_bits",
+        RETURN,
+        f"return ids.to(torch.int{bits}).long(), lengths, mask",
+        "Your table has numbers of too few bits on its way (int16, int8), so large ids become "
+        "others. How many words can a vocabulary have?",
+    )

@@ -236,12 +236,13 @@ STATE_CUT = (
     "cut from torch's graph. Which line does that?"
 )
 wrong("state_detached", "y_prev, state,", "y_prev, state.detach(),", STATE_CUT)
-wrong(
-    "state_detached_after_the_step",
-    "steps.append(logits)",
-    "steps.append(logits)\n        state = state.detach()",
-    STATE_CUT,
-)
+for name, when in (("", ""), ("_now_and_then", "if len(steps) % 4 == 0:\n            ")):
+    wrong(
+        f"state_detached_after_the_step{name}",
+        "steps.append(logits)",
+        f"steps.append(logits)\n        {when}state = state.detach()",
+        STATE_CUT,
+    )
 wrong(
     "plain_number",
     f"return {LOSS}",

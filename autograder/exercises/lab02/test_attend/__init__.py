@@ -48,6 +48,8 @@ VERSIONS = [
     "scores_overwritten",
     "vectors_assigned_to",
     "weights_detached",
+    "weights_returned_detached",
+    "tokens_counted",
     "context_of_detached_weights",
     "mask_required",
     "always_float32",

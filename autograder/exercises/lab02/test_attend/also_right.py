@@ -95,6 +95,7 @@ def batches(high=1e4, low=2e4, empty=0):
     for some in (scores, scores.where(mask, high), scores - low):
         yield some, hidden, mask
         yield some, hidden, None
+    yield scores, hidden, mask.flip(1)  # padding comes first
 
 
 def rare_batches(far=1e12, dtype=torch.float32):
@@ -201,8 +202,9 @@ def by_properties(impl):
                 assert (weights[~live] == 0).all()
                 assert near(context, torch.einsum("bt,bth->bh", share, h))
                 pull = torch.randn(context.shape, generator=g, dtype=torch.float64)
-                context.mul(pull).sum().backward()
-                through = (h * pull[:, None]).sum(-1)
+                pull_weights = torch.randn(weights.shape, generator=g, dtype=torch.float64)
+                (context.mul(pull).sum() + weights.mul(pull_weights).sum()).backward()
+                through = (h * pull[:, None]).sum(-1) + pull_weights
                 mean = (share * through).sum(1, keepdim=True)
                 assert torch.allclose(leaf_s.grad, share * (through - mean), atol=1e-6)
                 assert torch.allclose(leaf_h.grad, share[..., None] * pull[:, None])

@@ -91,6 +91,11 @@ wrong(
     "Versions that are wrong for very high scores at padding, or for very low ones at tokens, pass "
     "your test. The task of `attend` allows any finite score: which have you not tried?",
 )
+INPUTS_NOT_COMPARED = (
+    "Your test accepts a version that writes into the scores or the vectors that it is given. Its "
+    "results may be right all the same. With what does your test compare these tensors after the "
+    "call, and is that another tensor?"
+)
 for name, given in (
     ("", ""),
     ("_nor_high_scores_tried", "high=1.0"),
@@ -102,16 +107,13 @@ for name, given in (
             " batches()": f" batches({given})",
             "same_numbers, same_gradients": "same_values, same_gradients_of_copies",
         },
-        "Your test accepts a version that writes into the scores that it is given. With what does "
-        "your test compare them after the call, and is that another tensor?",
+        INPUTS_NOT_COMPARED,
     )
 wrong(
     "vectors_not_compared",
     "hold(impl, batches(), same_numbers",
     "hold(on_copied_vectors(impl), batches(), same_numbers",
-    "Your test accepts a version that writes into the vectors at padding: its results are right, "
-    "even if you compute yours afterwards. With what does your test compare the tensors that it "
-    "handed over, and is that another tensor?",
+    INPUTS_NOT_COMPARED,
 )
 wrong(
     "results_alone",

@@ -37,6 +37,13 @@ wrong(
     "You divide log cost by log size. That is the exponent only if the constant is 1. What does a "
     "constant do to the line in the plot?",
 )
+LOGARITHMS = "x, y = sizes.log(), costs.log()"
+wrong(
+    "logarithms_of_one_more",
+    LOGARITHMS,
+    "x, y = sizes.log1p(), costs.log1p()",
+    "You take the logarithm of one more (`log1p`). Is log(1 + n²) a straight line over log(1 + n)?",
+)
 wrong(
     "ends_only",
     SLOPE,

@@ -236,6 +236,17 @@ for name, transposed in (("looped_over_a_batch", "T"), ("looped_over_a_batch_by_
         "Your code loops over the first axis as if it always were that of the sentences. What does "
         "the loop run over if one sentence comes alone?",
     )
+for name, product in (
+    ("one_sentence_or_a_batch", "torch.bmm(q, k.mT)"),
+    ("einsum_for_a_batch", "torch.einsum('bid,bjd->bij', q, k)"),
+):
+    wrong(
+        name,
+        "q @ k.mT",
+        f"q @ k.t() if X.ndim == 2 else {product}",
+        "Your product takes two axes or three (`t`, `bmm`, an einsum that names each axis). How "
+        "many axes may stand in front of the words, and which product works on the last two?",
+    )
 wrong(
     "batch_flattened",
     "q = X",

@@ -269,6 +269,10 @@ wrong(
     "You turn a mask of one axis into a column, so it forbids queries, not keys. With which axis "
     "of the scores does a mask of shape (Lk,) line up by itself?",
 )
+AXIS_PUT_IN = (
+    "Your code puts an axis into the mask (`unsqueeze`, `view`, `[:, None]`), so a mask that fits "
+    "the scores no longer does. Which shapes of mask broadcast to them by themselves?"
+)
 for name, when in (
     ("mask_unsqueezed", "True"),
     ("mask_of_three_axes_unsqueezed", "mask.ndim == 3"),
@@ -278,8 +282,7 @@ for name, when in (
         name,
         FILL,
         f"mask = mask.unsqueeze(1) if {when} else mask\n        {FILL}",
-        "Your code puts an axis into the mask (`unsqueeze`, `view`, `[:, None]`), so a mask that "
-        "fits the scores no longer does. Which shapes of mask broadcast to them by themselves?",
+        AXIS_PUT_IN,
     )
 PADDING = "(mask.shape[0], *[1] * (scores.ndim - 2), mask.shape[1])"
 wrong(

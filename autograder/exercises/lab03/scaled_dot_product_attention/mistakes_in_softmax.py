@@ -74,6 +74,14 @@ for name, number in (
         "forbidden key drop out?",
     )
 
+for name, limit in (("ten_thousand", "1e4"), ("a_hundred", "100")):
+    wrong(
+        f"scores_clamped_at_{name}",
+        "q @ k.mT / math.sqrt(q.shape[-1])",
+        f"(q @ k.mT / math.sqrt(q.shape[-1])).clamp(min=-{limit}, max={limit})",
+        "You cut off scores (`clamp`), so two different scores beyond your limit get the same "
+        "weight. What does softmax subtract, so that no score is too large for it?",
+    )
 wrong = exercise.edits(by_hand)
 
 PADDED = "torch.nn.functional.pad(low, (0, 1), value=-torch.inf)"
@@ -135,6 +143,12 @@ for name, changes, sizes in (
             {FILLED: "scores", EMPTIED: f"{EMPTIED}\n        weights = {divided}", **changes},
             REMOVED_AFTERWARDS,
         )
+UNLESS_EMPTY = f"{TOTAL}.masked_fill(~mask.any(-1, keepdim=True), 1.0)"
+wrong.several(
+    "mask_after_softmax_divided_unless_empty",
+    {FILLED: "scores", EMPTIED: f"weights * mask\n        weights = weights / {UNLESS_EMPTY}"},
+    REMOVED_AFTERWARDS,
+)
 for name, emptied in (("", EMPTIED), ("_by_a_product", "weights * mask")):
     wrong.several(
         f"mask_after_softmax_divided{name}",

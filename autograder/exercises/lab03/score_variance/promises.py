@@ -14,8 +14,9 @@ exercise.promises(
         "equal results. scaled: whether each score is divided by √d, as attention does. The "
         "variance": "scaled_scores standard_deviation",
         "n: the number of pairs of a query and its own key; each pair gives one score.": "n_pairs",
-        "The variance of the n scores, with n or n - 1 below the sum of squares: a tensor without "
-        "dimensions, or a Python number.": "standard_deviation n_pairs",
+        "The variance of the n scores: a tensor without dimensions, or a Python number. The "
+        "squares may be those of distances from the scores' own mean, or from 0, the mean of all "
+        "such scores; n or n - 1 stands below their sum.": "standard_deviation n_pairs",
         "How much of the attention goes to one key: the largest weight of a query, on average. "
         "Queries and keys consist of independent standard normal numbers. A query's": (
             "unscaled_saturation scaled_saturation"

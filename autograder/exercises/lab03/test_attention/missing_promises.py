@@ -17,13 +17,14 @@ wrong(
     "A version passes your test that is right for one sentence and for a batch, but for nothing "
     "else. How many axes may the queries have, according to the task?",
 )
-wrong(
-    "one_dtype",
-    "(torch.float16, torch.float32, torch.bfloat16)",
-    "(torch.float32,)",
-    "A version passes your test that does not keep float16. In which dtypes does your test call "
-    "it, and what does the task promise about the dtype of both results?",
-)
+for name, dtypes in (("one_dtype", "(torch.float32,)"), ("no_dtype", "()")):
+    wrong(
+        name,
+        "(torch.float16, torch.float32, torch.bfloat16)",
+        dtypes,
+        "A version passes your test that does not keep float16. In which dtypes does your test "
+        "call it, and what does the task promise about the dtype of both results?",
+    )
 wrong(
     "inputs_not_compared",
     START,

@@ -56,13 +56,19 @@ wrong(
     "Your slice has the width of the keys, d_k. Whose features go into the last layer?",
 )
 NOT_THE_VALUES_WIDTH = (
-    "Your slice begins at the wrong column, or has the wrong width: it counts with num_heads or "
-    "with d_model // num_heads. How many features does one head hand to the last layer?"
+    "Your slice begins at the wrong column, or has the wrong width: it counts with d_k, num_heads "
+    "or d_model // num_heads. How many features does one head hand to the last layer?"
 )
 wrong(
     "slice_as_wide_as_a_part_of_d_model",
     "head * model.d_v, (head + 1) * model.d_v",
     "(w := model.out_proj.out_features // model.num_heads) * head, w * (head + 1)",
+    NOT_THE_VALUES_WIDTH,
+)
+wrong(
+    "begins_where_the_keys_would",
+    "head * model.d_v, (head + 1) * model.d_v",
+    "head * model.d_k, head * model.d_k + model.d_v",
     NOT_THE_VALUES_WIDTH,
 )
 wrong(

@@ -242,6 +242,14 @@ wrong(
     "formula end with?",
 )
 wrong(
+    "QueriesAddedAndNormalised",
+    "        out = self.out_proj(merge_heads(found))  # (B, Lq, d_model)\n",
+    "        out = q + self.out_proj(merge_heads(found))\n"
+    "        out = torch.nn.functional.layer_norm(out, out.shape[-1:])\n",
+    "You add the queries to the output and normalise it, as a whole sublayer of the paper does "
+    "(lab 6). What does the formula end with?",
+)
+wrong(
     "LogProbabilitiesReturned",
     "return (out, weights) if",
     "return (out, weights.log()) if",

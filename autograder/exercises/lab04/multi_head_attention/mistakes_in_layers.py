@@ -199,6 +199,13 @@ for name, changes in (
         "OneLayerForAllThree",
         {KEYS: "self.k_proj = self.q_proj", VALUES: "self.v_proj = self.q_proj"},
     ),
+    (
+        "OneLayerForAllThreeIfTheyFit",
+        {
+            made: made.replace("nn.Linear", "self.q_proj if self.d_k == self.d_v else nn.Linear")
+            for made in (KEYS, VALUES)
+        },
+    ),
     ("NoLayerForKeys", {f"        {KEYS}\n": "", "self.k_proj(k)": "self.q_proj(k)"}),
 ):
     wrong.several(name, changes, FEWER_LAYERS)

@@ -18,6 +18,7 @@ from .parts import (
     SIZES,
     alone,
     asserted,
+    blocked,
     close,
     drops,
     filled,
@@ -264,6 +265,25 @@ def biases_of_zero(impl):
 def no_blocked_query(impl):
     numbers(impl, dropout=0.5)
     asserted(learns, drops, alone, impl=impl)
+
+
+@exercise.mistake(
+    "For a query with no allowed key, your test only asks for finite numbers, so a layer passes "
+    "that gives it a mean of all values. What does the task promise for its heads?"
+)
+def blocked_query_finite(impl):
+    numbers(impl, dropout=0.5)
+    asserted(learns, drops, alone, impl=impl)
+    assert all(result.isfinite().all() for result in blocked(impl))
+
+
+@exercise.mistake(
+    "The layer that your test compares after `eval()` is built without dropout, so one that drops "
+    "after `eval()`, too, passes. With which argument would that show?"
+)
+def no_dropout_after_eval(impl):
+    numbers(impl)
+    asserted(nobody, learns, drops, alone, impl=impl)
 
 
 DROPOUT_UNSEEN = (

@@ -48,10 +48,15 @@ def numbers(
         close(answer[0] if weights else answer, out)
 
 
+def blocked(impl):
+    """Output and weights of queries with no allowed key."""
+    nothing = torch.zeros(4, 7, dtype=torch.bool)
+    return filled(impl).eval()(*texts(), nothing, need_weights=True)
+
+
 def nobody(impl):
     """A query with no allowed key gets zeros from its heads."""
-    nothing = torch.zeros(4, 7, dtype=torch.bool)
-    out, weights = filled(impl).eval()(*texts(), nothing, need_weights=True)
+    out, weights = blocked(impl)
     assert not weights.any()
     close(out, out[:1, :1].expand_as(out))
 

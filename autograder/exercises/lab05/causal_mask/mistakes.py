@@ -21,6 +21,13 @@ wrong(
     "are keys: in row 0, which column may be True?",
 )
 wrong(
+    "nothing_allowed",
+    "torch.ones",
+    "torch.zeros",
+    "Your mask is False everywhere: a part of a table of zeros is still zero. What must a table "
+    "hold before a part of it is set to zero?",
+)
+wrong(
     "true_means_hidden",
     "return torch.ones",
     "return ~torch.ones",

@@ -21,6 +21,22 @@ for name, epsilon in {
     "smallest_epsilon": "1e-12",
 }.items():
     wrong(name, TOTAL, f"(total + {epsilon})", EPSILON)
+for name, one in (("one", "1"), ("exponential_of_0", "(-top).exp()")):
+    wrong(
+        f"{name}_in_the_denominator",
+        TOTAL,
+        f"(total + {one})",
+        "You add one to the sum of the exponentials (exp(0), as if there were a key of score 0). "
+        "It takes a share from every row. Which rows need help?",
+    )
+for limit in ("1e4", "1e3"):
+    wrong(
+        f"scores_clamped_at_{limit}",
+        "    top = ",
+        f"    filled = torch.where(mask, scores.clamp(-{limit}, {limit}), filled)\n    top = ",
+        "You cut off scores (`clamp`), so two different scores beyond your limit get the same "
+        "weight. What does softmax subtract, so that no score is too large for it?",
+    )
 after_softmax = exercise.edits(filled_twice)
 for name, epsilon in EPSILONS.items():
     after_softmax(

@@ -16,6 +16,9 @@ LAYOUT = (
 wrong("layout_demanded", DEVICE, DEVICE + "    assert impl(3, 5).is_contiguous()\n", LAYOUT)
 VIEWS = "    assert impl(3, 5).view(-1).any() and impl(5, 3).view(-1).any()\n"
 wrong("one_layout_viewed", DEVICE, DEVICE + VIEWS, LAYOUT)
+ALONE = "    assert all(impl(*size)._base is None for size in ((3, 5), (5, 3), (4, 4)))\n"
+for name, also in (("", ""), ("_in_one_layout", "    assert impl(3, 5).is_contiguous()\n")):
+    wrong(f"own_memory_demanded{name}", DEVICE, DEVICE + ALONE + also, LAYOUT)
 
 
 @exercise.mistake(

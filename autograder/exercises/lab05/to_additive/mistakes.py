@@ -179,6 +179,7 @@ NOT_LOWEST = {
     "same_number_for_both_halves": "-6e4 if",
     "lowest_of_float16_for_both": "-65504.0 if",
     "half_of_the_lowest": "torch.finfo(dtype).min / 2 if",
+    "seven_tenths_of_the_lowest": "-0.7 * torch.finfo(dtype).max if",
 }
 for name, low in NOT_LOWEST.items():
     wrong(name, "torch.finfo(dtype).min if", low, NOT_THE_LOWEST)

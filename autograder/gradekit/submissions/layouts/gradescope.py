@@ -25,6 +25,8 @@ SYSTEM = "Gradescope"
 METADATA = "submission_metadata.yml"
 _PREFIX = "submission_"
 _MOST_DEPTH = 100
+# A thousand students with forty tests each have about as many; building them takes seconds.
+_MOST_EVENTS = 1_000_000
 _HOME = re.compile(r"submission_\d+")
 
 
@@ -112,7 +114,7 @@ def _yaml(data: bytes) -> Any:
     """The values in a YAML file, all of them as text; nothing of Ruby's types is built.
 
     Raises:
-        RefusedError: it is not YAML, or nested deeper than an export is.
+        RefusedError: it is not YAML, or nested deeper or longer than an export is.
     """
     import yaml
 
@@ -132,7 +134,7 @@ def _yaml(data: bytes) -> Any:
 
     Plain.add_multi_constructor("!", plain)
     try:
-        _refuse_deep(yaml.parse(data, base))
+        _refuse_too_much(yaml.parse(data, base))
         return yaml.load(data, Plain)  # noqa: S506 - a BaseLoader
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         where = getattr(error, "problem_mark", None)
@@ -142,18 +144,19 @@ def _yaml(data: bytes) -> Any:
         ) from (error)
 
 
-def _refuse_deep(events: Iterable[Any]) -> None:
-    """Raises RefusedError for values nested so deep that building them overflows the stack of C."""
+def _refuse_too_much(events: Iterable[Any]) -> None:
+    """Raises RefusedError for values that overflow the stack of C, or the memory, if built."""
     import yaml
 
     depth = 0
-    for event in events:
+    for number, event in enumerate(events):
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
-            if depth > _MOST_DEPTH:
-                raise RefusedError(
-                    f"{METADATA}, line {event.start_mark.line + 1}, is nested deeper than "
-                    "Gradescope writes it; export the submissions again"
-                )
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
+        if depth > _MOST_DEPTH or number > _MOST_EVENTS:
+            more = "is nested deeper" if depth > _MOST_DEPTH else "holds more values"
+            raise RefusedError(
+                f"{METADATA}, line {event.start_mark.line + 1}, {more} than an export of "
+                "Gradescope's; export the submissions again"
+            )
