@@ -12,10 +12,9 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from functools import cache
 from typing import Any, assert_never
 
 # By the annotation of a field.
@@ -223,7 +222,7 @@ def digest_of(*parts: bytes) -> str:
 
 def _known(kind: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     known = {name: values[name] for name in kind.__dataclass_fields__ if name in values}
-    for name, types in _typed_fields(kind):
+    for name, types in _TYPED_FIELDS[kind]:
         value = known.get(name)
         if name in known and type(value) not in types:
             raise TypeError(f"{name} is of type {type(value).__name__}")
@@ -232,8 +231,8 @@ def _known(kind: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     return known
 
 
-@cache
-def _typed_fields(kind: type[Any]) -> tuple[tuple[str, tuple[type, ...]], ...]:
-    """The fields of plain types, and the types that they have in JSON."""
-    fields = kind.__dataclass_fields__.values()
-    return tuple((one.name, _TYPES[one.type]) for one in fields if one.type in _TYPES)
+# The fields of plain types, and the types that they have in JSON.
+_TYPED_FIELDS = {
+    kind: tuple((one.name, _TYPES[one.type]) for one in fields(kind) if one.type in _TYPES)
+    for kind in (CheckResult, ExerciseResult, Record, SubmissionRecord)
+}
