@@ -57,12 +57,11 @@ for name, low in (("infinity", "math.inf"), ("number", "torch.finfo(scores.dtype
         "You write the highest number at forbidden keys, so they get all the weight, or NaN. "
         "Which number has an exponential of 0?",
     )
-wrong(
+wrong.several(
     "rows_without_keys_filled_alone",
-    ".masked_fill(~mask, low)",
-    "",
-    "Before the softmax your code changes only the rows without keys, so forbidden keys of other "
-    "rows take a share. What does the mask do to a single score?",
+    {".masked_fill(~mask, low)": "", "(~mask, 0.0)": "(empty, 0.0)"},
+    "Your code changes only the rows without keys, so forbidden keys of other rows take a share. "
+    "What does the mask do to a single score?",
 )
 DIVIDED_AGAIN = (
     "You put a number in place of forbidden scores, remove their weights and divide by the rest. "
