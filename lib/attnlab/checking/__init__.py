@@ -5,8 +5,10 @@ observation, plain values such as tensors and numbers. The check does not contai
 The right answer is an observation, too: the same probe, run on the reference. A *judge* compares
 the two.
 
-The package imports nothing else of attnlab and contains no reference code. Its tests are in
-``tests/attnlab/checking``, one file per module, unless a docstring names another file.
+The package imports nothing else of attnlab and contains no reference code. The sandbox has none of
+`visible`, `lookup` and `run_visible`, so a module that is imported there imports these only where
+it uses them. Its tests are in ``tests/attnlab/checking``, one file per module, unless a docstring
+names another file.
 
 ===========================  =======================================================================
 :mod:`.draw`                 the inputs of a probe, made from a seed
