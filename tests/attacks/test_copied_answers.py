@@ -1,4 +1,4 @@
-"""A notebook without answers repeats what it found: the bundle's numbers and checks, an order."""
+"""A notebook repeats what it found: the bundle's numbers, its checks, the order of versions."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from functools import cache
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -136,17 +137,17 @@ class _Forbidding(TorchFunctionMode):
 
     def __init__(self, names: frozenset[str]) -> None:
         super().__init__()
-        self._names = names
+        self._listed = {_public_name(name): name for name in names}
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         # torch cannot say the name of a function that is not its own public one.
         name = resolve_name(func) or f"{func.__module__}.{getattr(func, '__name__', '')}"
-        for known in (name, _public_name(name)):
-            if known in self._names:
-                raise ForbiddenCallError(known)
+        if listed := self._listed.get(_public_name(name)):
+            raise ForbiddenCallError(listed)
         return func(*args, **(kwargs or {}))
 
 
+@cache
 def _public_name(name: str) -> str:
     """The public name of a variant of torch's own: ``torch.softmax`` of ``aten._softmax``."""
     if name.startswith("aten."):

@@ -1,4 +1,4 @@
-"""Attention by sum that repairs a row of zeros too late, or in the caller's table."""
+"""Attention by sum that repairs rows of zeros too late, in the caller's table, or with others."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (  # noqa: F401 - to register them
     exercise,
+    mistakes_in_formulas,
     mistakes_of_other_kinds,
     mistakes_used_by_log_softmax,
     mistakes_with_infinity,

@@ -7,44 +7,6 @@ import torch
 from attnlab.softmax import logsumexp
 
 from . import exercise
-from .also_right import maximum_apart, shifted_first
-
-wrong_logsumexp = exercise.edits(maximum_apart, of="logsumexp")
-wrong_log_softmax = exercise.edits(shifted_first, of="log_softmax")
-SHIFTED_BACK = "(x - top).exp().sum(dim).log() + top.squeeze(dim)"
-for name, joined in (
-    ("added_before_the_logarithm", "((x - top).exp().sum(dim) + top.squeeze(dim)).log()"),
-    ("multiplied", "(x - top).exp().sum(dim).log() * top.squeeze(dim)"),
-):
-    wrong_logsumexp(
-        f"maximum_{name}",
-        SHIFTED_BACK,
-        joined,
-        "You bring the maximum back in the wrong place, or by the wrong operation. If each score "
-        "is smaller by m, what is the sum of the exponentials multiplied by, and what does the "
-        "logarithm make of a product?",
-    )
-LOG_OF_THE_QUOTIENT = "shifted - shifted.exp().sum(dim, keepdim=True).log()"
-wrong_log_softmax(
-    "shifted_score_divided_by_the_logarithm",
-    LOG_OF_THE_QUOTIENT,
-    "shifted / shifted.exp().sum(dim, keepdim=True).log()",
-    "You divide the score by the logarithm of the sum. What does the logarithm make of a quotient?",
-)
-wrong_log_softmax(
-    "sum_subtracted_from_the_exponential",
-    LOG_OF_THE_QUOTIENT,
-    "shifted.exp() - shifted.exp().sum(dim, keepdim=True)",
-    "You subtract a sum of exponentials from an exponential, without any logarithm. What is the "
-    "logarithm of a quotient, and what is left of the logarithm of an exponential?",
-)
-wrong_log_softmax(
-    "one_sum_for_everything",
-    LOG_OF_THE_QUOTIENT,
-    "shifted - shifted.exp().sum().log()",
-    "You take one sum over the whole tensor, so slices change each other's results. Along which "
-    "axis do the probabilities sum to 1?",
-)
 
 
 @exercise.mistake(

@@ -16,7 +16,6 @@ exercise = Exercise(
         "torch.Tensor.backward",
         "torch.autograd.grad",
         "torch._softmax_backward_data",
-        "aten._softmax_backward_data",
     ],
 )
 

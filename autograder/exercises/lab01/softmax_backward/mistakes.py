@@ -122,9 +122,10 @@ SECOND_AXIS = (
 )
 wrong("sum_over_the_second_axis", "sum(-1", "sum(1", SECOND_AXIS)
 wrong("sum_over_the_second_axis_if_there_is_one", "sum(-1", "sum(min(1, p.ndim - 1)", SECOND_AXIS)
-wrong.several(
+wrong(
     "gradients_nowhere_else",
-    {"p * (grad_p - inner)": "p - inner"},
+    "p * (grad_p - inner)",
+    "p - inner",
     "From the probability itself you subtract the sum over the row. Which number stands beside "
     "each ∂p[j]/∂x[i] in the formula, also for j = i?",
 )
@@ -255,8 +256,7 @@ def first_axis_one_by_one(p, grad_p):
     "a column. Which shape does the task ask for?"
 )
 def product_left_as_a_column(p, grad_p):
-    jacobian = torch.diag_embed(p) - p.unsqueeze(-1) * p.unsqueeze(-2)
-    return jacobian @ grad_p.unsqueeze(-1)
+    return full_jacobian(p, grad_p).unsqueeze(-1)
 
 
 OTHER_AXES = (

@@ -14,7 +14,7 @@ exercise.promises(
         "`nn.Linear` from d_score to 1. You may also use two linear layers `W_s` (for the "
         "state) and `W_h` (for the hidden vectors) instead of `W`, or raw `nn.Parameter`s of "
         "the same names (a matrix or its transpose; `a` may be a vector). Other usual names are "
-        "accepted.": ("shape_and_parameters scores"),
+        "accepted.": "shape_and_parameters scores",
         "A score for every position; no softmax.": "scores places_and_sentences_apart",
         "(B, T), any real numbers.": "shape_and_parameters other_sizes",
         "Gradients flow to state, hidden, W and a.": "gradients",

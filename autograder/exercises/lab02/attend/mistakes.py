@@ -216,6 +216,13 @@ wrong(
     "You squash each score by itself (sigmoid), so the weights of a sentence do not sum to one. "
     "Which function shares one unit among the places?",
 )
+wrong(
+    "sentences_with_padding_emptied",
+    THEN_ZERO,
+    ".masked_fill(~mask.all(-1, keepdim=True), 0.0)",
+    "You empty every sentence that has any padding (`all` for `any`). Which sentences have no "
+    "token at all?",
+)
 wrong.several(
     "nan_for_padding_alone",
     {LOWEST: "-torch.inf", THEN_ZERO: ""},

@@ -7,6 +7,9 @@ from .also_right import lowest_then_zero
 
 CONTEXT = 'torch.einsum("bt,bth->bh", weights, hidden)'
 FILL = ".masked_fill(~mask, torch.finfo(scores.dtype).min)"
+MINUS_INFINITY = ".masked_fill(~mask, -torch.inf)"
+THEN_ZERO = ".masked_fill(~mask, 0.0)"
+ROWS_EMPTIED = ".masked_fill(~mask.any(-1, keepdim=True), 0.0)"
 
 wrong = exercise.edits(lowest_then_zero)
 
@@ -42,4 +45,18 @@ for name, changes in (("", {}), ("_filled_with_0", {FILL: ".masked_fill(~mask, 0
         f"scores_divided_by_their_sum{name}",
         {"filled.softmax(-1)": "(filled / filled.sum(-1, keepdim=True))"} | changes,
         NOT_A_SOFTMAX,
+    )
+for name, changes in (
+    ("scores_as_weights", {}),
+    ("scores_as_weights_filled_with_infinity", {FILL: MINUS_INFINITY, THEN_ZERO: ""}),
+    (
+        "scores_as_weights_rows_emptied",
+        {FILL: MINUS_INFINITY, THEN_ZERO: ROWS_EMPTIED},
+    ),
+):
+    wrong.several(
+        name,
+        {".softmax(-1)": "", **changes},
+        "You use the scores as weights, without any change. What turns scores, which may be "
+        "negative, into shares that sum to one?",
     )

@@ -7,7 +7,6 @@ from .also_right import lowest_then_zero
 
 FILLED = "scores.masked_fill(~mask, torch.finfo(scores.dtype).min)"
 THEN_ZERO = ".masked_fill(~mask, 0.0)"
-MINUS_INFINITY = "scores.masked_fill(~mask, -torch.inf)"
 
 wrong = exercise.edits(lowest_then_zero)
 
@@ -41,27 +40,6 @@ for number, highest in (("infinity", "torch.inf"), ("number", "torch.finfo(score
             "You write the highest number at padding, so padding gets all the weight, or NaN. "
             "Which number has an exponential of 0?",
         )
-for name, changes in (
-    ("scores_as_weights", {}),
-    ("scores_as_weights_filled_with_infinity", {FILLED: MINUS_INFINITY, THEN_ZERO: ""}),
-    (
-        "scores_as_weights_rows_emptied",
-        {FILLED: MINUS_INFINITY, THEN_ZERO: f".masked_fill({EMPTY}, 0.0)"},
-    ),
-):
-    wrong.several(
-        name,
-        {".softmax(-1)": "", **changes},
-        "You use the scores as weights, without any change. What turns scores, which may be "
-        "negative, into shares that sum to one?",
-    )
-wrong(
-    "sentences_with_padding_emptied",
-    THEN_ZERO,
-    ".masked_fill(~mask.all(-1, keepdim=True), 0.0)",
-    "You empty every sentence that has any padding (`all` for `any`). Which sentences have no "
-    "token at all?",
-)
 
 ROW_OF_NAN = (
     "A sentence that is all padding is NaN in your code before you overwrite its numbers, and its "

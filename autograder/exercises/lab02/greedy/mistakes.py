@@ -142,7 +142,7 @@ wrong(
 wrong(
     "unfinished_sentence_emptied",
     CUT,
-    "row[: ([symbol == eos for symbol in row].index(True)) if eos in row else 0]",
+    "row[: row.index(eos) if eos in row else 0]",
     "A sentence that does not end within `max_len` steps is empty in your result: a search for "
     "`eos` (such as `argmax` of a comparison) that finds nothing gives place 0. What belongs "
     "there?",

@@ -284,6 +284,13 @@ for name, when in (
         f"mask = mask.unsqueeze(1) if {when} else mask\n        {FILL}",
         AXIS_PUT_IN,
     )
+for name, axes, placed in (("heads", 4, "[:, None, None, :]"), ("a_batch", 3, "[:, None, :]")):
+    wrong(
+        f"two_axes_taken_for_padding_of_{name}",
+        FILL,
+        f"mask = mask{placed} if (mask.ndim, q.ndim) == (2, {axes}) else mask\n        {FILL}",
+        AXIS_PUT_IN,
+    )
 PADDING = "(mask.shape[0], *[1] * (scores.ndim - 2), mask.shape[1])"
 wrong(
     "two_axes_taken_for_padding",

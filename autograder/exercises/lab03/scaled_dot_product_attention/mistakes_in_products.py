@@ -1,6 +1,6 @@
 """Wrong versions of attention whose shapes do not meet: products and axes the wrong way round."""
 
-from .mistakes_in_masking import AXIS_PUT_IN, EMPTIED, FILL, FILLED, RETURN
+from .mistakes_in_masking import EMPTIED, FILL, FILLED, RETURN
 from .mistakes_in_softmax import EXPONENTIALS, SOFTMAX, TOTAL, wrong
 
 KEYS_FIRST = "k @ q.mT"
@@ -53,15 +53,8 @@ wrong(
     f"mask = mask[..., None]\n        {FILL}",
     "What you make of the mask no longer fits the tensor that it meets: an axis was put in "
     "(`unsqueeze`, `[:, None]`), was lost (`any` without `keepdim`), or belongs to queries where "
-    "keys are. Which shape has it for a mask (Lq, Lk), and which shape is needed there?",
+    "keys are. Which shape does it have for a mask (Lq, Lk), and which is needed there?",
 )
-for name, axes, placed in (("heads", 4, "[:, None, None, :]"), ("a_batch", 3, "[:, None, :]")):
-    wrong(
-        f"two_axes_taken_for_padding_of_{name}",
-        FILL,
-        f"mask = mask{placed} if (mask.ndim, q.ndim) == (2, {axes}) else mask\n        {FILL}",
-        AXIS_PUT_IN,
-    )
 for name, emptied in (("", EMPTIED), ("_for_the_scores", "weights.masked_fill(~mask.mT, 0)")):
     wrong.several(
         f"mask_transposed{name}",

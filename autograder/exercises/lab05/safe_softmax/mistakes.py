@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from . import mistakes_in_fills  # noqa: F401 - to register them
 from .also_right import filled_twice
 from .mistakes_by_hand import exercise
 
