@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from gradekit.errors import GradebookError
@@ -61,12 +62,22 @@ def marks_of_lab(ask: Ask, lab: str) -> dict[str, Marks]:
 
     Args:
         ask: runs a query on nbgrader's tables.
+
+    Raises:
+        GradebookError: points that are no finite number, which another program wrote.
     """
     of_lab = {"lab": lab}
     penalties = {student: penalty or 0.0 for student, penalty in ask(_PENALTIES, of_lab)}
     found: dict[str, dict[str, Mark]] = {student: {} for student in penalties}
     comments: dict[str, dict[str, str]] = {student: {} for student in penalties}
     for student, name, auto, manual, extra, needs in ask(_GRADES, of_lab):
+        for points in (auto, manual, extra):
+            if points is not None and not (isinstance(points, int | float) and isfinite(points)):
+                raise GradebookError(
+                    f"the gradebook holds {str(points)[:20]!r} as points of {student} for the cell "
+                    f"{name} of {lab}; mark the cell again in formgrader, or grade the hand-in "
+                    f"again with `lab grade {lab} --again`"
+                )
         found[student][name] = Mark(auto, manual, extra, bool(needs))
     for student, name, text in ask(_COMMENTS, of_lab):
         if text and text.strip():

@@ -61,7 +61,9 @@ def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Dr
             for place, value in enumerate(values.tolist()):
                 if not math.isfinite(value):
                     right.text(place + offset, 0.03, str(value), rotation=90, ha="center")
-        right.set(title="their probabilities", xlabel="entry", ylabel="probability p", ylim=(0, 1))
+        right.set(title="their probabilities", xlabel="entry", ylabel="probability p")
+        right.set_ylim(*_from_0_to_1_at_least(plain, shifted))
+        right.axhline(0, color=INK, linewidth=0.8)
         right.legend()
         for axes in (left, right):
             axes.set_xticks(places.tolist())
@@ -331,6 +333,13 @@ def _until_not_finite(axes: Axes, x: Tensor, y: Tensor, name: str, way: int) -> 
             ha="center",
             color=COLOURS[way],
         )
+
+
+def _from_0_to_1_at_least(*values: Tensor) -> tuple[float, float]:
+    """Limits for probabilities that also hold numbers that are none: a wrong bar is seen whole."""
+    finite = torch.cat([one[torch.isfinite(one)].double() for one in values])
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    return min(0.0, 1.1 * low), 1.1 * high if high > 1 else 1.0
 
 
 def _label(name: str, logit: Tensor) -> str:

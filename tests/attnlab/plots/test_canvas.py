@@ -15,7 +15,7 @@ import torch
 from matplotlib.colors import to_rgb
 
 from attnlab import plots
-from attnlab.plots import canvas, masks, scores, words
+from attnlab.plots import canvas, heatmap, masks, scores, words
 from attnlab.plots.canvas import COLOURS, DASHES, Described, cell_tips, panels, points
 from attnlab.softmax import softmax
 from tests.helpers.figures import assert_fits_a_page
@@ -58,6 +58,14 @@ def test_a_figure_of_a_step_that_fails_its_checks_is_not_to_be_trusted(
     assert doubt in curve.axes[0].figure.alt
     trusted = scores.softmax_bars(softmax, SCORES).axes[0].figure
     assert not any(doubt in text.get_text() for text in trusted.texts)
+
+
+def test_a_figure_that_another_one_draws_is_doubted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(canvas, "failing_note", lambda *steps: "doubt" if steps else "")
+    figure = heatmap.attention_map(lambda: torch.eye(2), ["a", "b"], ["a", "b"]).axes[0].figure
+    assert isinstance(figure, Described)
+    assert [text.get_text() for text in figure.texts] == ["(doubt)"]
+    assert figure.alt.count("doubt") == 1
 
 
 def test_a_result_that_a_cell_above_did_not_make_leaves_a_sentence() -> None:

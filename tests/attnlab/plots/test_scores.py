@@ -139,3 +139,15 @@ def test_missing_bars_are_named() -> None:
     _, right = scores.softmax_bars(formula, SCORES).axes
     assert [text.get_text() for text in right.texts] == ["nan"] * 4
     assert not scores.softmax_bars(softmax, SCORES).axes[1].texts
+
+
+def test_bars_of_numbers_that_are_no_probabilities_are_seen_whole() -> None:
+    def doubled(x: torch.Tensor) -> torch.Tensor:
+        return 3 * softmax(x) - 0.5
+
+    _, right = scores.softmax_bars(doubled, SCORES).axes
+    low, high = right.get_ylim()
+    drawn = doubled(SCORES)
+    assert low < float(drawn.min()) < 0
+    assert high > float(drawn.max()) > 1
+    assert scores.softmax_bars(softmax, SCORES).axes[1].get_ylim() == (0, 1)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from nbgrader.api import Gradebook
 
 from gradekit.errors import GradebookError
 from gradekit.gradebook.address import Address
@@ -16,7 +17,7 @@ from gradekit.gradebook.reading import hand_ins_to_mark, marks_now, read_marks
 from gradekit.late import Lateness
 from gradekit.submissions.released import Released
 from tests.helpers.gradebook import ENTRY, give_manual_mark
-from tests.helpers.submissions import LAB
+from tests.helpers.submissions import LAB, NAME
 
 
 def test_the_same_marks_and_comments_as_through_nbgrader(book: Book, address: Address) -> None:
@@ -29,6 +30,27 @@ def test_the_same_marks_and_comments_as_through_nbgrader(book: Book, address: Ad
     assert found["ada"].comments == {"explain": "Well put."}
     assert found["bob"].penalty == 0.95
     assert read_marks(address, "lab02") == {}
+
+
+@pytest.mark.parametrize("column", ["auto_score", "manual_score", "extra_credit"])
+def test_points_that_are_no_finite_number_are_one_sentence(
+    book: Book, address: Address, column: str
+) -> None:
+    """As another program may write them; every sum of them would be infinite, too."""
+    book.write(ENTRY)
+    with Gradebook(address.url) as gradebook:
+        grade = gradebook.find_grade("explain", NAME, LAB, "ada")
+        setattr(grade, column, float("inf"))
+        gradebook.db.commit()
+    sentence = rf"'inf' as points of ada for the cell explain of {LAB}; mark the cell again"
+    with pytest.raises(GradebookError, match=sentence):
+        read_marks(address, LAB)
+    with pytest.raises(GradebookError, match=sentence):
+        book.marks(LAB)
+    give_manual_mark(address, "ada", "explain", 3.0)
+    if column == "auto_score":
+        book.write(ENTRY)
+    assert read_marks(address, LAB)["ada"].points == 8 + 1.5 + 3
 
 
 def test_the_penalty_is_that_of_todays_dates(
