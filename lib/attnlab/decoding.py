@@ -31,7 +31,7 @@ def greedy(
         source: (B, S), int64.
         source_mask: (B, S), boolean, True where there is a symbol.
         bos: the symbol that starts every sentence.
-        eos: the symbol that ends a sentence.
+        eos: the symbol that ends a sentence; it is not `bos`.
         max_len: the largest number of steps, and so of symbols in a sentence; 1 or more.
 
     Returns:

@@ -269,7 +269,9 @@ def _question_on_kind(expected: Any, seen: Any) -> str:
             return "Which line makes a list, and which function makes one tensor of its parts?"
         case Tensor(), list():
             return _ONE_OR_SEVERAL
-        case Tensor(), bool() | int() | float():
+        case Tensor(), bool():
+            return "Which line compares, and does the task ask for yes or no?"
+        case Tensor(), int() | float():
             return "Which call turns a tensor into a number of Python?"
         case list(), Tensor():
             return _ONE_OR_SEVERAL

@@ -47,7 +47,7 @@ def agrees(judge: Judge, expected: Any, mistaken: Any, seen: Any, passed: bool) 
         # Counts of random draws are never equal, even if the code is.
         return _same(mistaken, seen, judge) and judge.compare(expected, mistaken) is not None
     # Numbers that students write down are rounded, as far as the judge allows.
-    near = judge if judge.atol > _NEAR.atol and _is_written(expected) else _NEAR
+    near = judge if is_written(judge, expected) else _NEAR
     return (
         _same(mistaken, seen, near)
         and judge.compare(expected, mistaken) is not None
@@ -55,12 +55,16 @@ def agrees(judge: Judge, expected: Any, mistaken: Any, seen: Any, passed: bool) 
     )
 
 
-def _is_written(expected: Any) -> bool:
-    """Whether a result holds Python's own numbers and nothing else, as predictions and errata."""
+def is_written(judge: Judge, expected: Any) -> bool:
+    """Whether a result is written down by hand: rounded numbers of Python and nothing else."""
+    return isinstance(judge, Close) and judge.atol > _NEAR.atol and _holds_plain_numbers(expected)
+
+
+def _holds_plain_numbers(expected: Any) -> bool:
     if isinstance(expected, dict):
         expected = list(expected.values())
     if isinstance(expected, list):
-        return bool(expected) and all(map(_is_written, expected))
+        return bool(expected) and all(map(_holds_plain_numbers, expected))
     return is_number(expected) and not isinstance(expected, Tensor)
 
 

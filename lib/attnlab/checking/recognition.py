@@ -6,11 +6,11 @@ Tested in ``test_verdict.py``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from attnlab.checking.advice import is_blank
-from attnlab.checking.agreement import agrees
+from attnlab.checking.agreement import agrees, is_written
 from attnlab.checking.judges import Close, Kills
 from attnlab.checking.observation import Raised
 
@@ -109,6 +109,7 @@ def recognise_apart(
     mistakes that fail the same check, the one that fails the most checks counts; if several with
     different advice do, none of them is returned. All together must explain half of the failures.
     """
+    outcomes = [part for outcome in outcomes for part in _written_parts(outcome, mistakes)]
     failed = [outcome for outcome in outcomes if _is_informative(outcome)]
     by_checks: dict[frozenset[str], list[KnownMistake]] = {}
     for mistake in mistakes:
@@ -136,8 +137,39 @@ def recognise_apart(
 def unexplained(
     failed: Sequence[CheckOutcome], mistakes: Sequence[KnownMistake]
 ) -> list[CheckOutcome]:
-    """The failed checks in which none of these mistakes fails in the same way."""
-    return [one for one in failed if not any(_agreements(mistake, [one]) for mistake in mistakes)]
+    """The failed checks with a part in which none of these mistakes fails in the same way."""
+
+    def explained(part: CheckOutcome) -> bool:
+        return part.passed or any(_agreements(mistake, [part]) for mistake in mistakes)
+
+    return [one for one in failed if not all(map(explained, _written_parts(one, mistakes)))]
+
+
+def _written_parts(outcome: CheckOutcome, mistakes: Sequence[KnownMistake]) -> list[CheckOutcome]:
+    """One outcome for each number that the student wrote down, where a check asks for several.
+
+    Other outcomes stay whole: the entries of a check of code have one cause.
+    """
+    check, right, seen = outcome.check, outcome.check.expected, outcome.seen
+    written = isinstance(right, dict) and is_written(check.judge, right)
+    if not (written and _parts_of_one_form(right, seen)):
+        return [outcome]
+    asked = {one.name: check.mistakes[one.name] for one in mistakes if one.name in check.mistakes}
+    known = {name: tree for name, tree in asked.items() if _parts_of_one_form(right, tree)}
+    return [
+        replace(
+            outcome,
+            check=replace(
+                check,
+                name=f"{check.name}: {key}",
+                expected=right[key],
+                mistakes={name: tree[key] for name, tree in known.items()},
+            ),
+            seen=seen[key],
+            difference=check.judge.compare(right[key], seen[key]),
+        )
+        for key in right
+    ]
 
 
 def _wholly_explained(mistake: KnownMistake, outcomes: Sequence[CheckOutcome]) -> frozenset[str]:

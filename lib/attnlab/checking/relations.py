@@ -42,6 +42,8 @@ def relation(expected: Tensor, seen: Tensor) -> str:
         return ""
     if _constant(yours):
         return "All your numbers are the same: which line makes them so?"
+    if _whole(yours) and not _whole(right):
+        return "All your numbers are whole: which line rounds them, cuts them off or only counts?"
     found = _of_each(right, yours) or _of_axes(right, yours) or _of_places(right, yours)
     return found or _of_zeros(right, yours) or _of_sums(right, yours)
 
@@ -142,7 +144,7 @@ def _of_zeros(right: Tensor, yours: Tensor) -> str:
     if int(zero.sum()) >= _FEWEST and not bool((zero & nil).any()):
         return "Entries that should be exactly 0 are not: what is to keep them out?"
     if bool((nil & ~zero).any()) and bool(nil[zero].all()):
-        return "Some entries are 0 that should not be: what blocks or skips them?"
+        return "Some entries are 0 that should not be: which line makes them 0?"
     return ""
 
 
@@ -181,6 +183,10 @@ def _fit(right: Tensor, yours: Tensor, dim: int | None) -> Tensor:
         return (right * yours).sum() / (right * right).sum()
     squares = (right * right).sum(dim, keepdim=True)
     return (right * yours).sum(dim, keepdim=True) / squares.where(squares > 0, 1.0)
+
+
+def _whole(numbers: Tensor) -> bool:
+    return bool((numbers == numbers.round()).all())
 
 
 def _constant(numbers: Tensor) -> bool:

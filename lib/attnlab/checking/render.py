@@ -304,8 +304,8 @@ def _look_there_next(passing: list[EarlierStep]) -> str:
     one = sum(len(step.names) for step in passing) == 1
     passes, its = ("passes its", "its docstring") if one else ("pass their", "their docstrings")
     return (
-        f"This ran on your own {names}, which {passes} visible checks. If you find no fault in "
-        f"this step, compare that code with every sentence of {its}."
+        "Look in this step first. Only if you find no fault in it, compare your own "
+        f"{names}, which {passes} visible checks, with every sentence of {its}."
     )
 
 

@@ -28,6 +28,7 @@ RIGHT = torch.randn(3, 4, generator=torch.Generator().manual_seed(0), dtype=torc
         (1 - RIGHT, "add up to 1"),
         (RIGHT.mean(0, keepdim=True).expand(3, 4), "the same all along dimension 0"),
         (torch.zeros_like(RIGHT), "All your numbers are the same"),
+        (RIGHT.ceil(), "All your numbers are whole"),
         (RIGHT.T.reshape(3, 4), "other places"),
     ],
 )

@@ -417,6 +417,20 @@ def test_mistakes_in_predictions_are_all_named(seen, named):
         assert found.advice[-1].startswith(rest), "general advice is on what nothing else explains"
 
 
+def test_mistakes_in_two_numbers_of_one_check_are_both_named():
+    """The numbers that several slides say are one check; each is read off by itself."""
+    right = {"N1": 0.3, "N2": 1.1, "N3": 4.0}
+    wrong = {"column": {**right, "N1": 0.5}, "row": {**right, "N2": 1.0}}
+    asked = [PreparedCheck("says", "Says.", 2, False, Close(atol=5e-3), right, wrong)]
+    known = [KnownMistake(name, f"Advice on {name}.") for name in wrong]
+    both = judge_exercise(asked, {"says": {"N1": 0.5, "N2": 1.0, "N3": 4.0}}, known)
+    assert both.mistakes == ("column", "row")
+    other = judge_exercise(asked, {"says": {"N1": 0.5, "N2": 1.0, "N3": 5.0}}, known)
+    assert other.mistakes == ("column", "row")
+    exact = [replace(asked[0], judge=Close())]
+    assert judge_exercise(exact, {"says": {"N1": 0.5, "N2": 1.0, "N3": 4.0}}, known).mistakes == ()
+
+
 def test_general_advice_names_the_function_of_a_cell_with_several():
     asked = [PreparedCheck("q", "Is right.", 1, False, Close(), 1.0, {}, about="merge")]
     (sentence,) = judge_exercise(asked, {"q": 2.0}, []).advice

@@ -252,6 +252,13 @@ wrong(
     "The argument `similarity` is not used: you always take the dot products. When should you take "
     "them?",
 )
+wrong(
+    "table_condition_turned_round",
+    "similarity is None",
+    "similarity is not None",
+    "Your condition on `similarity` is turned round: you replace a table that is given, and have "
+    "none where the dot products are needed. In which of the two cases is `similarity` None?",
+)
 for used, ignored in (("sum", "softmax"), ("softmax", "sum")):
     wrong(
         f"table_ignored_by_{ignored}",
@@ -309,6 +316,7 @@ PART_OF_THE_GRADIENT = (
 )
 wrong("weights_detached", "weights @ X", "weights.detach() @ X", PART_OF_THE_GRADIENT)
 wrong("similarities_detached", "X @ X.mT", "X.detach() @ X.detach().mT", PART_OF_THE_GRADIENT)
+wrong("one_side_detached", "X @ X.mT", "X @ X.detach().mT", PART_OF_THE_GRADIENT)
 wrong("words_detached", "weights @ X", "weights @ X.detach()", PART_OF_THE_GRADIENT)
 wrong(
     "result_detached",

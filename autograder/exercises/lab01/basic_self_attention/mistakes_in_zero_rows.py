@@ -46,3 +46,18 @@ wrong(
     'With mode="softmax", too, a word of zeros gets a vector of zeros. What does a softmax make of '
     "equal scores, even if all of them are 0?",
 )
+for name, near in (("_in_float64", "1e-8"), ("_in_millionths", "1e-6")):
+    wrong(
+        f"sums_near_zero_taken_for_zero{name}",
+        "total == 0, 1.0",
+        f"total.abs() < {near}, 1.0",
+        "You take a sum near 0 for 0 (`isclose`, `allclose`, a limit), so a row of small "
+        "similarities is not divided by its sum. Which rows does the task leave out?",
+    )
+wrong(
+    "maximum_subtracted_in_both_modes",
+    "    if mode",
+    "    scores = scores - scores.amax(-1, keepdim=True)\n    if mode",
+    'You subtract the largest similarity of a row also with mode="sum", and so you divide other '
+    "numbers by another sum. In which mode does the shift cancel?",
+)

@@ -61,11 +61,15 @@ def values(lab, draw):
     """Takes the loss of the right column, whichever columns are right, however often."""
     few, many = draw.normal(5, 13), draw.strided(draw.normal(17, 7))
     everything = draw.permutation(7).repeat(3)[:17]
+    shares = draw.normal(5, 13).exp()
     return {
         "5 rows, 13 columns": all_reductions(lab, few, draw.integers(0, 11, 5)),
         "17 rows, 7 columns": all_reductions(lab, many, everything),
         "always column 0": all_reductions(lab, many, torch.zeros(17, dtype=torch.int64)),
         "always the last column": all_reductions(lab, few, torch.full((5,), 12)),
+        "logits that could be probabilities": all_reductions(
+            lab, shares / shares.sum(-1, keepdim=True), draw.integers(1, 12, 5)
+        ),
     }
 
 

@@ -232,6 +232,13 @@ wrong(
     "about). How many columns of a row does the formula of this step look at?",
 )
 wrong(
+    "no_max_subtraction",
+    "logits - logits.amax(-1, keepdim=True)",
+    "logits",
+    "exp of a large logit overflows to infinity, and a row of very low ones underflows to log 0. "
+    "Which step of yours already goes from scores to log-probabilities safely?",
+)
+wrong(
     "log_of_softmax",
     ", column]",
     ", column].exp().log()",

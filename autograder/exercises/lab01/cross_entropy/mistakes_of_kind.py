@@ -67,6 +67,37 @@ for name, losses in (
         "does the task take which function?",
     )
 wrong(
+    "probabilities_guessed",
+    "    shifted = logits",
+    "    sums = logits.sum(-1)\n"
+    "    if (logits >= 0).all() and torch.allclose(sums, torch.ones_like(sums)):\n"
+    "        logits = logits.log()\n"
+    "    shifted = logits",
+    "You take logits that are not below 0 and sum to one for probabilities. May logits be such "
+    "numbers by chance, and what does the task say that `logits` holds?",
+)
+wrong(
+    "all_targets_in_the_first_row",
+    "log_p[torch.arange(len(target)), column]",
+    "log_p.gather(1, column[None])[0]",
+    "You look up every target in the first row (`gather` with an index of one row). Which row "
+    "belongs to target t, and which shape must the index have?",
+)
+wrong(
+    "looked_up_before_softmax",
+    "-log_p[torch.arange(len(target)), column]  # (N,)",
+    "-0.0 * log_p[torch.arange(len(target)), column]  # (N,)",
+    "Every loss is 0, as with a softmax over a single number: perhaps you look up the right word's "
+    "logit first, and normalise what is left. Over which numbers does the softmax of a row run?",
+)
+wrong(
+    "losses_not_added_up",
+    "total / counts.sum().clamp(min=1)",
+    "losses / counts.sum().clamp(min=1)",
+    'Your "mean" is divided by the number of rows, but the losses are not added up before, so it '
+    "is one number for each row. How many numbers is a mean?",
+)
+wrong(
     "divided_by_one_row_more",
     "counts.sum().clamp(min=1)",
     "(counts.sum() + 1)",

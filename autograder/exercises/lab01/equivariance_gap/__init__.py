@@ -70,7 +70,9 @@ def other_layers(lab, draw):
     X, perm = draw.strided(draw.normal(5, 7)), draw.permutation(5)
     weights = draw.normal(7, 2)
     places = draw.normal(5, 7)
+    learning = draw.normal(5, 2).requires_grad_()
     layers = {
+        "a part that learns": lambda X: X @ weights + learning,
         "each word by itself": lambda X: torch.tanh(X @ weights),
         "the mean of all words": lambda X: X.mean(0).expand(X.shape[0], -1),
         "the running sum": running_sum,

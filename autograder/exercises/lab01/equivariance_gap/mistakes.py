@@ -253,6 +253,11 @@ def yes_or_no(f, X, perm):
 
 
 @exercise.mistake(YES_OR_NO)
+def yes_or_no_to_the_last_digit(f, X, perm):
+    return torch.equal(f(X[perm]), f(X)[perm])
+
+
+@exercise.mistake(YES_OR_NO)
 def zero_or_one(f, X, perm):
     return 0.0 if torch.allclose(f(X[perm]), f(X)[perm]) else 1.0
 
@@ -260,6 +265,15 @@ def zero_or_one(f, X, perm):
 @exercise.mistake(YES_OR_NO)
 def zero_or_one_to_the_last_digit(f, X, perm):
     return float(not torch.equal(f(X[perm]), f(X)[perm]))
+
+
+@exercise.mistake(
+    "numpy does not take a tensor that requires gradients, and the result of a layer that learns "
+    "is one. Which torch calls do the same?"
+)
+def through_numpy(f, X, perm):
+    moved, plain = f(X[perm]).numpy(), f(X).numpy()
+    return float(abs(moved - plain[perm.numpy()]).max())
 
 
 WORDS_MOVED = (

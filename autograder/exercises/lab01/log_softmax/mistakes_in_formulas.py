@@ -28,6 +28,20 @@ wrong_log_softmax(
     "You divide the score by the logarithm of the sum. What does the logarithm make of a quotient?",
 )
 wrong_log_softmax(
+    "sum_of_probabilities",
+    LOG_OF_THE_QUOTIENT,
+    "x - (shifted.exp() / shifted.exp().sum(dim, keepdim=True)).sum(dim, keepdim=True).log()",
+    "You add up probabilities under the logarithm: their sum is 1 and its logarithm 0, so the "
+    "scores come back as they were. Which numbers does the formula of softmax add up?",
+)
+wrong_log_softmax(
+    "exponential_divided_by_the_logsumexp",
+    LOG_OF_THE_QUOTIENT,
+    "x.exp() / (shifted.exp().sum(dim, keepdim=True).log() + x.amax(dim, keepdim=True))",
+    "You divide the exponential of a score by a logsumexp, which is a logarithm already. What is "
+    "the logarithm of a quotient, and what is left of the logarithm of an exponential?",
+)
+wrong_log_softmax(
     "sum_subtracted_from_the_exponential",
     LOG_OF_THE_QUOTIENT,
     "shifted.exp() - shifted.exp().sum(dim, keepdim=True)",
@@ -40,4 +54,25 @@ wrong_log_softmax(
     "shifted - shifted.exp().sum().log()",
     "You take one sum over the whole tensor, so slices change each other's results. Along which "
     "axis do the probabilities sum to 1?",
+)
+wrong_log_softmax(
+    "only_the_maximum_subtracted",
+    LOG_OF_THE_QUOTIENT,
+    "shifted",
+    "You subtract the largest score and nothing else, so the results are not logarithms of "
+    "probabilities: what do their exponentials sum to?",
+)
+wrong_log_softmax(
+    "sum_of_scores_subtracted",
+    LOG_OF_THE_QUOTIENT,
+    "shifted - shifted.sum(dim, keepdim=True)",
+    "You subtract the sum of the scores themselves. The sum of which numbers is below the line in "
+    "the formula of softmax, and what is its logarithm?",
+)
+wrong_log_softmax(
+    "maximum_subtracted_in_the_sum_alone",
+    LOG_OF_THE_QUOTIENT,
+    "x - shifted.exp().sum(dim, keepdim=True).log()",
+    "In log_softmax, the sum holds scores below the maximum, but the score in front of it is not "
+    "shifted. By how much must both be shifted, so that the shift cancels?",
 )

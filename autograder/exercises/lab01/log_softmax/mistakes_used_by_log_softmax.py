@@ -59,6 +59,23 @@ SLIPS = {
         "Your `logsumexp` lacks the maximum that you subtracted before the exponential. How is a "
         "sum of exp(x - m) related to the sum of exp(x)?",
     ),
+    "mean_for_sum": (
+        {".exp().sum(dim)": ".exp().mean(dim)"},
+        "In logsumexp you take the mean of the exponentials, so your result is too small by the "
+        "logarithm of their number. What does the name of the function ask for?",
+    ),
+    **{
+        f"base_{base}": (
+            {".log()": f".log{base}()"},
+            "The logarithm in logsumexp has base 2 or 10. Which logarithm undoes exp?",
+        )
+        for base in (2, 10)
+    },
+    "one_added_to_the_sum": (
+        {".log()": ".log1p()"},
+        "In logsumexp you take the logarithm of 1 plus the sum of the exponentials, as log1p does. "
+        "Which term of that sum is exp(0) = 1 already?",
+    ),
     "no_logarithm": (
         {".log()": ""},
         "Your logsumexp adds the maximum to the sum of the exponentials itself. Which function is "

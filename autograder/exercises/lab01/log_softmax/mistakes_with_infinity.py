@@ -94,3 +94,12 @@ def minus_infinity_overwritten(x, dim=-1):
     if not x.requires_grad:
         x[impossible] = torch.finfo(x.dtype).min
     return shifted_first(x, dim).masked_fill(impossible, -torch.inf)
+
+
+wrong_log_softmax(
+    "infinity_replaced_in_the_result",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "(shifted - shifted.exp().sum(dim, keepdim=True).log()).nan_to_num()",
+    "You replace the -inf in your results by the lowest number (`nan_to_num`). What is the "
+    "logarithm of the probability 0?",
+)

@@ -146,8 +146,9 @@ def scores_far_apart(lab, draw):
 @exercise.check(points=1.5, hidden=True)
 def minus_infinity(lab, draw):
     """Gives probability 0, exactly, to a score of -inf."""
-    scores = 3 * draw.normal(3, 7)
+    scores = 3 * draw.normal(4, 7)
     scores[0, 2] = scores[1, 0] = scores[2, 3] = scores[2, 6] = -math.inf
+    scores[3, :3] = -math.inf
     shares = lab.softmax(scores, dim=-1)
     wrong = shares[scores == -math.inf] != 0
     return {"shares": shares, "number of shares other than 0 for -inf": wrong.sum()}

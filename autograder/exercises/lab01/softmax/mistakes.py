@@ -305,12 +305,32 @@ wrong(
     "Your powers use a base other than e. What are your weights for two scores that are 1 apart, "
     "compared with the formula's?",
 )
+for name, weights in (
+    ("", "scores"),
+    ("_after_the_shift", "scores - scores.amax(dim, keepdim=True)"),
+):
+    wrong(
+        f"no_exponential{name}",
+        "(scores - scores.amax(dim, keepdim=True)).exp()",
+        weights,
+        "You divide the scores by their sum; the exponential of the formula is missing. What does "
+        "a negative score become?",
+    )
 wrong(
-    "no_exponential",
+    "shifted_by_the_logarithm_of_the_sum",
+    "exp = (scores - scores.amax(dim, keepdim=True)).exp()\n"
+    "    return exp / exp.sum(dim, keepdim=True)",
+    "return (scores - scores.logsumexp(dim, keepdim=True)).exp()",
+    "You subtract one large number from another: if the scores of a slice are all far from 0, a "
+    "dtype with few digits rounds both, and the probabilities no longer sum to one. What can you "
+    "subtract first, so that all numbers are small?",
+)
+wrong(
+    "exponentials_subtracted",
     "(scores - scores.amax(dim, keepdim=True)).exp()",
-    "scores",
-    "You divide the scores by their sum; the exponential of the formula is missing. What does a "
-    "negative score become?",
+    "scores.exp() - scores.amax(dim, keepdim=True).exp()",
+    "You subtract the exponential of the maximum from the exponential of each score, so the "
+    "largest score has the weight 0. Which number do you want to make smaller before exp sees it?",
 )
 wrong(
     "not_normalised",

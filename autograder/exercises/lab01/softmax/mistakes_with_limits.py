@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import torch
+
 from . import exercise
 from .also_right import in_three_lines
 
@@ -79,3 +81,26 @@ wrong(
     f"torch.where(scores.abs().amax(dim, keepdim=True) > 80, {SHIFTED}, scores)",
     ONLY_IF_LARGE,
 )
+wrong(
+    "median_subtracted",
+    "scores.amax(dim, keepdim=True)",
+    "scores.median(dim, keepdim=True).values",
+    "You subtract the median of a slice: a score 1,000 above it still overflows. Which number "
+    "guarantees that no exponent is above 0?",
+)
+
+
+@exercise.mistake(
+    "You keep the largest score so far, as an online softmax does. If it is still -inf and so is "
+    "the next score, you subtract -inf from -inf, which is NaN. What should a slice have added up "
+    "to before its first finite score?"
+)
+def running_maximum(x, dim=-1):
+    scores = x if x.is_floating_point() else x.double()
+    top, *rest = scores.unbind(dim)
+    total = torch.ones_like(top)
+    for score in rest:
+        higher = torch.maximum(top, score)
+        total = total * (top - higher).exp() + (score - higher).exp()
+        top = higher
+    return (scores - top.unsqueeze(dim)).exp() / total.unsqueeze(dim)

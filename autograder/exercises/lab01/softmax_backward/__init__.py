@@ -75,9 +75,16 @@ def memory(lab, draw):
 
 @exercise.check(points=1.5, hidden=True)
 def certain_and_impossible(lab, draw):
-    """Is right if some probabilities are 0 or 1."""
+    """Is right if some probabilities are 0 or 1, or very small."""
     p = torch.tensor([[0.0, 1.0, 0.0, 0.0], [0.25, 0.0, 0.75, 0.0], [0.5, 0.125, 0.125, 0.25]])
-    return lab.softmax_backward(p.double(), 1e3 * draw.normal(3, 4))
+    unlikely = torch.tensor([[1e-9, 0.5, 2e-12, 0.5], [0.25, 0.75, 3e-8, 1e-7]]).double()
+    return {
+        "0 and 1": lab.softmax_backward(p.double(), 1e3 * draw.normal(3, 4)),
+        # As the gradient of log p.
+        "unlikely entries with large gradients": lab.softmax_backward(
+            unlikely, draw.uniform(2, 4, low=0.5, high=2.0) / unlikely
+        ),
+    }
 
 
 @exercise.check(points=0.5, hidden=True)

@@ -53,6 +53,41 @@ for plain in ("sum", "mean"):
         "the sum over j, which probability belongs to grad_p[j]?",
     )
 wrong(
+    "gradient_outside_of_the_sum",
+    "(p * grad_p).sum(-1, keepdim=True)",
+    "p.sum(-1, keepdim=True) * grad_p",
+    "You add up the probabilities alone, which gives one, and multiply the sum by the entry's own "
+    "gradient, so your result is 0. Which of the two factors does the sum over j run over?",
+)
+wrong(
+    "first_term_without_its_probability",
+    "p * (grad_p - inner)",
+    "grad_p - p * inner",
+    "The first term of your difference is the gradient itself. What is ∂p[i]/∂x[i], and by which "
+    "factor does it differ from 1?",
+)
+wrong(
+    "product_of_matrices",
+    "(p * grad_p).sum(-1, keepdim=True)",
+    "p @ grad_p.mT",
+    "You subtract a product of two matrices (`@`), which pairs each row of `p` with every row of "
+    "`grad_p`. With which one row of `grad_p` does a row of `p` belong together?",
+)
+wrong(
+    "zeros_if_one_row_is_certain",
+    "    inner",
+    "    if (p == 1).any():\n        return torch.zeros_like(p)\n    inner",
+    "As soon as one row of the batch is certain, you return zeros for all rows. Which rows does it "
+    "concern?",
+)
+wrong(
+    "unlikely_entries_left_out",
+    "p * (grad_p - inner)",
+    "(p * (grad_p - inner)).masked_fill(p < 1e-6, 0.0)",
+    "You set the gradient to 0 where a probability is small. How large may `grad_p` be there: what "
+    "is the derivative of log p?",
+)
+wrong(
     "divided_by_p",
     "p * (grad_p - inner)",
     "(grad_p - inner) / p",
@@ -268,6 +303,7 @@ for name, inner in (
     ("one_axis_in_einsum", "torch.einsum('v,v->', p, grad_p)"),
     ("two_axes_in_einsum", "torch.einsum('nv,nv->n', p, grad_p)[:, None]"),
     ("three_axes_in_einsum", "torch.einsum('btv,btv->bt', p, grad_p).unsqueeze(-1)"),
+    ("diagonal_of_a_product", "(p @ grad_p.mT).diagonal(dim1=-2, dim2=-1).unsqueeze(-1)"),
     ("batched_product", "torch.bmm(p[:, None], grad_p[:, :, None])[:, 0]"),
 ):
     wrong(name, "(p * grad_p).sum(-1, keepdim=True)", inner, OTHER_AXES)

@@ -156,6 +156,7 @@ def gradients(lab, draw):
     return {
         "temperature": draw.gradients(lambda x: lab.temperature(x, 2.5), x),
         "entropy": draw.gradients(lambda x: lab.entropy(torch.softmax(x, -1)), x),
+        "entropy, at the probabilities": draw.gradients(lab.entropy, distribution(draw, 3, 5)),
     }
 
 

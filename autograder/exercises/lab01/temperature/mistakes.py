@@ -27,6 +27,13 @@ wrong_temperature(
     "above 0?",
 )
 wrong_temperature(
+    "infinite_quotients_made_equal",
+    "torch.softmax(below / T, -1)",
+    "torch.softmax((logits / T).nan_to_num(), -1)",
+    "You divide first and replace infinite quotients by the largest number (`nan_to_num`), so "
+    "several scores become equal. What can you subtract from a row before you divide?",
+)
+wrong_temperature(
     "multiplied_by_the_reciprocal",
     "below / T",
     "below * (1 / T)",
@@ -72,6 +79,13 @@ wrong_temperature(
     "there are probabilities?",
 )
 wrong_temperature(
+    "softmax_forgotten",
+    "torch.softmax(below / T, -1)",
+    "below / T",
+    "You return scores divided by T, not a distribution. Which step turns scores into "
+    "probabilities?",
+)
+wrong_temperature(
     "temperature_ignored",
     "below / T",
     "below",
@@ -96,6 +110,27 @@ wrong_temperature(
     "argmin",
     "At T = 0 the smallest score of a row wins. Which entry has the largest probability at any "
     "other T?",
+)
+wrong_temperature(
+    "as_long_as_the_last_winner",
+    "one_hot(winner, logits.shape[-1])",
+    "one_hot(winner)",
+    "At T = 0 your rows are as long as the largest position of a winner requires. Where can you "
+    "read how many entries a row has?",
+)
+wrong_temperature(
+    "rounded_when_cold",
+    ONE_HOT,
+    "torch.softmax(logits, -1).round()",
+    "At T = 0 you round the probabilities of T = 1. If no entry has more than a half, all become "
+    "0. Which entry wins, however small its share is?",
+)
+wrong_temperature(
+    "winner_keeps_its_logit",
+    ONE_HOT,
+    "logits.where(logits == logits.amax(-1, keepdim=True), 0.0)",
+    "At T = 0 you keep the largest score itself and set the others to 0. The task asks for "
+    "probabilities: which number has the winner's probability?",
 )
 wrong_temperature(
     "winner_keeps_its_share",
@@ -172,11 +207,11 @@ def zero_division(logits, T):
     return torch.softmax((logits - logits.amax(-1, keepdim=True)) / T, -1)
 
 
-for name, epsilon in (("", "1e-8"), ("small_", "1e-6"), ("larger_", "1e-4"), ("large_", "1e-3")):
+for exponent in (3, 4, 6, 8, 9, 10, 12):
     wrong_temperature(
-        f"{name}epsilon_in_temperature",
+        f"epsilon_1e_{exponent}_in_temperature",
         "    if T == 0:",
-        f"    T = T + {epsilon}\n    if T == 0:",
+        f"    T = T + 1e-{exponent}\n    if T == 0:",
         "You add a small number to T. So the result is a little wrong at every T, and at 0 some "
         "probability may be left on the losers. Which T is the only one that needs help?",
     )

@@ -10,6 +10,13 @@ from .also_right import by_xlogy
 wrong_entropy = exercise.edits(by_xlogy, of="entropy")
 
 wrong_entropy(
+    "logarithm_detached",
+    "torch.xlogy(p, p)",
+    "(p * p.clamp_min(torch.finfo(p.dtype).tiny).log().detach())",
+    "The gradient of your entropy lacks a part: the logarithm is cut from torch's graph. Which "
+    "factors of p log p depend on p?",
+)
+wrong_entropy(
     "nan_for_zeros",
     "torch.xlogy(p, p)",
     "(p * p.log())",

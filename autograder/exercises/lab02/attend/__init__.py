@@ -70,7 +70,7 @@ def with_padding(lab, draw):
     scores, hidden, mask = 2 * draw.normal(3, 5), draw.normal(3, 5, 7), mask_of(2, 5, 3)
     context, weights = lab.attend(scores, hidden, mask)
     seen = {"weights": weights, "context": context, "sums": weights.sum(1)}
-    for size in (1e4, 1e12):
+    for size in (1e4, 1e12, 1e33):
         high, low = torch.where(mask, scores, size), torch.where(mask, scores - 3 * size, 0.0)
         seen[f"weights, scores of {size:g} at padding"] = lab.attend(high, hidden, mask)[1]
         seen[f"weights, scores of {-3 * size:g} at tokens"] = lab.attend(low, hidden, mask)[1]

@@ -8,6 +8,7 @@ from . import (  # noqa: F401 - to register them
     mistakes_below_the_lowest,
     mistakes_in_scaling,
     mistakes_in_the_context,
+    mistakes_in_the_mask,
     mistakes_with_infinity,
     mistakes_without_a_mask,
 )
@@ -32,7 +33,8 @@ wrong(
     FILL,
     "",
     "The mask comes after the softmax: padding has weight 0, but its share is lost, and the rest "
-    "sum to less than one. Which step must use the mask, and when?",
+    "sum to less than one. Which step must use the mask, and when? (`masked_fill` makes a new "
+    "tensor: is its result used?)",
 )
 wrong.several(
     "mask_added",

@@ -45,3 +45,12 @@ below_the_lowest(
     "there. Where do you use the mask, and for which of your two results?",
     **{"weights, hidden)": "weights * mask, hidden)"},
 )
+for amount in ("100", "1e3", "1e4", "1e9"):
+    below_the_lowest(
+        f"{amount}_below_the_lowest_and_emptied",
+        amount,
+        "You set the scores of padding some amount below the lowest score. If the scores are huge, "
+        "that amount is less than their last digit, and padding takes a share. Which number is "
+        "below all others?",
+        **{THEN_ZERO: THEN_ZERO},
+    )

@@ -184,6 +184,9 @@ def wide_beams(lab, draw):
         "all there are": found(lab, Teller(draw), 100, 2),
         "one step": found(lab, Teller(draw), 9, 1),
         "500 symbols": found(lab, evenly, 1, 500),
+        "hypotheses, of five symbols of which some are equally likely": len(
+            lab.beam_search(evenly, None, BOS, EOS, 5, 1)
+        ),
     }
 
 

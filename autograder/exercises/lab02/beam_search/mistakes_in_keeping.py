@@ -26,6 +26,13 @@ wrong.several(
     "result has as many as it should. After which steps does the task keep the `width` best?",
 )
 wrong(
+    "equal_scores_kept_once",
+    "sorted(candidates,",
+    "sorted({score(each): each for each in candidates}.values(),",
+    "Of several candidates with the same score you keep one: perhaps scores are the keys of a "
+    "dictionary. Which candidates does the task leave out?",
+)
+wrong(
     "always_the_mean",
     LENGTHS,
     "len(symbols)",

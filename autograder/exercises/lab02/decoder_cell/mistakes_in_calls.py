@@ -88,3 +88,17 @@ for name, (called, made, arguments) in NEW_PARTS.items():
             "new layer, with new random weights, at every call. Which layers will the optimizer "
             "know?",
         )
+wrong(
+    "FirstOfTheNewStates",
+    STEP,
+    f"{STEP}[0]",
+    "You take the first element (`[0]`) of what your GRU cell returns: that is the new state of "
+    "the first sentence. What does `nn.GRUCell` return, and what does `nn.GRU`?",
+)
+wrong(
+    "ChosenTokenForLogits",
+    "return self.out(new_state), new_state, weights",
+    "return self.out(new_state).argmax(-1), new_state, weights",
+    "You return the token with the highest logit. Who chooses a token, and which numbers does the "
+    "loss need from your cell?",
+)

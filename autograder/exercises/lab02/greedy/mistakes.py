@@ -161,6 +161,14 @@ wrong(
     "Your loop goes on as long as one of two things is true: that there are fewer than `max_len` "
     "steps, or that a sentence is not over (`or`, or an `if` of its own). When should it go on?",
 )
+for name, other in (("0", "0"), ("1", "1"), ("bos", "bos")):
+    wrong(
+        f"over_at_the_symbol_{name}",
+        "over = over | (fed == eos)",
+        f"over = over | (fed == {other})",
+        "Your loop waits for another symbol than `eos`, so it ends too early or too late. With "
+        "which argument do you compare the chosen symbols?",
+    )
 wrong(
     "ends_forgotten",
     "over = over | (fed == eos)",

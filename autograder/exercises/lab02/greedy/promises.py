@@ -26,6 +26,7 @@ exercise.promises(
         "d_hidden) and state (B, d_state); `model.cell(y_prev, state, hidden, source_mask)` → "
         "logits (B, V), new state, weights.",
         "source: (B, S), int64. source_mask: (B, S), boolean, True where there is a symbol. "
-        "bos: the symbol that starts every sentence. eos: the symbol that ends a sentence.",
+        "bos: the symbol that starts every sentence. eos: the symbol that ends a sentence; it is "
+        "not `bos`.",
     ],
 )

@@ -62,10 +62,12 @@ def length_of_the_batch(lab, draw):
         ("longest first", (6, 2, 5)),
         ("longest last", (1, 4, 9)),
         ("equal lengths", (5, 5)),
-        ("long sequences", (140, 300)),
+        ("long sequences", (140, 700)),
     ):
         ids, sizes, mask = lab.pad_batch(rows(draw, *lengths), 0)
         found[name] = {"shape": list(ids.shape), "lengths": sizes, "ids": ids, "mask": mask}
+    found["a token 0 that is no padding"] = list(lab.pad_batch([[3, 0, 5], [0, 0], [4]], 9))
+    found["equal sequences"] = list(lab.pad_batch([[3, 4], [3, 4], [5, 6, 7]], 0))
     large = [draw.integers(40_000, 100_000, length).tolist() for length in (4, 2)]
     found["ids of a large vocabulary"] = list(lab.pad_batch(large, 99_999))
     # float32 holds every whole number only up to 2^24.

@@ -159,6 +159,20 @@ wrong(
     f"{WIDTH} + 1",
     "Your table has one column more than the longest sequence has tokens. How wide must it be?",
 )
+AS_WIDE_AS_THE_BATCH = (
+    "The number of sequences (`len(sequences)`) is where the number of columns should be. Which of "
+    "the two axes of your table counts sequences, and which counts places?"
+)
+wrong("as_wide_as_the_batch", WIDTH, "len(sequences)", AS_WIDE_AS_THE_BATCH)
+wrong.several(
+    "as_wide_as_the_batch_and_cut", {WIDTH: "len(sequences)", **CUT}, AS_WIDE_AS_THE_BATCH
+)
+wrong(
+    "axes_of_the_table_exchanged",
+    "(len(sequences), width)",
+    "(width, len(sequences))",
+    AS_WIDE_AS_THE_BATCH,
+)
 wrong(
     "as_wide_as_the_first",
     WIDTH,
@@ -284,3 +298,23 @@ for bits in (16, 8):
         "Your table has numbers of too few bits on its way (int16, int8), so large ids become "
         "others. How many words can a vocabulary have?",
     )
+wrong(
+    "token_0_taken_for_nothing",
+    "torch.tensor(s)",
+    "torch.tensor([token or pad for token in s], dtype=torch.long)",
+    "A token 0 becomes padding in your table: as a condition (`or`, `if token`), 0 is false. Which "
+    "places should get `pad`, whatever the tokens are?",
+)
+wrong(
+    "row_looked_up",
+    "ids[row, :",
+    "ids[sequences.index(s), :",
+    "You look up the row of a sequence (`index`), which finds the first equal one, so of two equal "
+    "sequences only one is written. Which function counts rows while you go through them?",
+)
+wrong.several(
+    "never_wider_than_512",
+    {WIDTH: f"min(512, {WIDTH})", **CUT},
+    "Your table is never wider than some number, so long sequences are cut. Which sequence decides "
+    "the width, according to the task?",
+)

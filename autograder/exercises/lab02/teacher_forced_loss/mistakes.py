@@ -162,6 +162,14 @@ wrong(
     f"hidden, _ = model.encode(batch.source, batch.source_mask)\n        {STEP}",
     READ_AT_EVERY_STEP,
 )
+READ = "hidden, state = model.encode(batch.source, batch.source_mask)"
+for name, before in (("", {f"{READ}\n    steps": "steps"}), ("_too", {})):
+    wrong.several(
+        f"state_read_again_at_every_step{name}",
+        {STEP: f"{READ}\n        {STEP}", **before},
+        "You read the source inside the loop, and so `state` is the encoder's at every step: what "
+        "the decoder wrote is forgotten. Which line belongs before the loop?",
+    )
 wrong.several(
     "read_inside_the_loop",
     {

@@ -88,7 +88,8 @@ wrong(
     "returns_inside_the_loop",
     "    return losses",
     "        return losses",
-    "Only the first batch is used: a `return` is inside the loop. Is it indented once too often?",
+    "Only the first batch is used: a `return` or a `break` ends the loop. Which line is indented "
+    "once too often, or not needed?",
 )
 wrong(
     "scheduler_ignored",

@@ -23,6 +23,14 @@ wrong(
     "You count only the product of weights and values. What is multiplied before the softmax?",
 )
 BOTH = "Lq * Lk * (d_k + d_v)"
+for name, pairs in (("", "Lq * (Lq + 1) // 2"), ("_of_the_keys", "Lk * (Lk + 1) // 2")):
+    wrong(
+        f"pairs_below_the_diagonal{name}",
+        BOTH,
+        f"{pairs} * (d_k + d_v)",
+        "You count only pairs on one side of a diagonal, as if later keys were hidden. Which "
+        "entries of q kᵀ does the product of the formula compute?",
+    )
 ADDITIONS = (
     "Your count includes additions (two operations for each product and sum, as FLOPs are "
     "counted). What does the task leave out?"

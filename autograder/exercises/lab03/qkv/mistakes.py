@@ -236,6 +236,20 @@ wrong(
     f"X = X.flip(0) if X.ndim > 2 else X\n    {FIRST}",
     "You return the sentences of the batch in another order. Which line changes the first axis?",
 )
+for name, letter in (("queries", "q"), ("keys", "k"), ("values", "v")):
+    wrong(
+        f"{name}_from_detached_words",
+        f"X @ W_{letter}",
+        f"X.detach() @ W_{letter}",
+        "One of your products is made from words that are cut from torch's graph (`.detach()`, "
+        "`.data`, `no_grad`), so their gradient lacks a part. Which one is it?",
+    )
+wrong(
+    "values_forgotten",
+    RETURN,
+    "return q, k",
+    "You return two tensors. Which third one does the task ask for?",
+)
 wrong(
     "in_one_tensor",
     RETURN,

@@ -56,6 +56,14 @@ for name, scale in (
         "Your scale has a 2 in it and no root: `d ** 1/2` is not √d. In which order does Python "
         "compute `**` and `/`?",
     )
+for name, power in (("the_square_of_d", "2"), ("d_and_its_root", "1.5")):
+    wrong(
+        f"divided_by_{name}",
+        "math.sqrt(q.shape[-1])",
+        f"q.shape[-1] ** {power}",
+        "You divide by a power of d_k above 1: by its square, or by d_k and by its root (a mean "
+        "over the features divides by d_k, too). Which power does the formula divide by?",
+    )
 for name, size in (
     ("scaled_by_d_model", "512"),
     *((f"scaled_for_keys_of_{size}_numbers", str(size)) for size in (2, 4, 16, 64)),
@@ -73,6 +81,7 @@ for name, size, source in (
     ("scaled_by_number_of_queries", "q.shape[-2]", "the number of queries"),
     ("scaled_by_all_numbers", "q.numel()", "how many numbers q has (`numel`)"),
     ("scaled_by_first_axis", "len(q)", "the first axis of the queries (`len(q)` or `q.size(0)`)"),
+    ("scaled_by_first_axis_of_keys", "len(k)", "the first axis of the keys (`len(k)`)"),
 ):
     wrong(
         name,

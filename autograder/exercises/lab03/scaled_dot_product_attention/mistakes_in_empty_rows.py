@@ -1,6 +1,6 @@
 """Wrong versions of attention: what students write for queries without allowed keys."""
 
-from .mistakes_in_masking import EMPTIED, FILLED, wrong
+from .mistakes_in_masking import EMPTIED, FILLED, RETURN, wrong
 from .mistakes_in_signs import ROW_EMPTIED
 
 ANY_WITHOUT_ITS_AXIS = (
@@ -25,4 +25,27 @@ wrong(
     "scores.masked_fill(~mask, scores.detach().min() - 1000)",
     "You look for the lowest score, but with no keys at all (Lk = 0) there is none. Is there a "
     "number that is low enough whatever the scores are?",
+)
+wrong(
+    "masks_without_an_allowed_key_skipped",
+    "    scores = q",
+    "    mask = mask if mask is not None and mask.any() else None\n    scores = q",
+    "A mask that allows no key at all has no effect in your code. What does a query get that may "
+    "attend to no key?",
+)
+wrong(
+    "equal_scores_taken_for_no_key",
+    RETURN,
+    "equal = (scores == scores[..., :1]).all(-1, keepdim=True)\n"
+    "    weights = weights.masked_fill(equal, 0.0)\n"
+    f"    {RETURN}",
+    "You recognise a row without allowed keys by its equal scores. May the scores of allowed keys "
+    "be equal, too, as for a single key?",
+)
+wrong(
+    "no_keys_as_wide_as_the_queries",
+    "    scores = q",
+    "    if k.shape[-2] == 0:\n"
+    "        return q * 0.0, q.new_zeros(*q.shape[:-1], 0)\n    scores = q",
+    "Without keys, your outputs have the shape of the queries. How long is an output vector?",
 )

@@ -65,6 +65,27 @@ for name, emptied in (("", EMPTIED), ("_for_the_scores", "weights.masked_fill(~m
         "You exchange the last two axes of the mask (`.T`, `.mT`, `transpose`), so its rows belong "
         "to keys. What do a row and a column of a mask stand for in the task?",
     )
+ENTRY_BY_ENTRY = (
+    "You multiply queries and keys entry by entry (`*`), or add up the products along another axis "
+    "than that of the features, so a query does not meet each key. Which shape must the table of "
+    "scores have, and which product makes it?"
+)
+for name, product in (
+    ("", "q * k"),
+    ("_and_summed", "(q * k).sum(-1)"),
+    ("_with_wrong_axes", "(q[..., :, None] * k[..., None, :]).sum(-1)"),
+):
+    for mask, changes in (("", {}), ("_without_a_mask", NO_MASK)):
+        wrong.several(
+            f"entry_by_entry{name}{mask}", {"q @ k.mT": f"({product})", **changes}, ENTRY_BY_ENTRY
+        )
+for mask, changes in (("", {}), ("_without_a_mask", NO_MASK)):
+    wrong.several(
+        f"queries_transposed{mask}",
+        {"q @ k.mT": "q.mT @ k", **changes},
+        "You exchange the axes of the queries: your product has a row and a column for each "
+        "feature. Which axis of the two tables should the product add up over?",
+    )
 SAME_TABLE = (
     "Your scores are those of queries with queries, of keys with keys, or of queries with values. "
     "Which two tables meet in the formula?"

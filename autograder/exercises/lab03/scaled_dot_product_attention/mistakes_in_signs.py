@@ -3,8 +3,9 @@
 from .mistakes_in_masking import EMPTIED, FILLED, SOFTMAX, wrong
 
 WRONG_SIGN = (
-    "Your large number has the wrong sign: a forbidden key gets a score far above all others, and "
-    "with +inf its row becomes NaN. Which large numbers does exp turn into 0?"
+    "Forbidden keys have scores far above those of the allowed ones (with +inf, a row becomes "
+    "NaN). Either a large number has the wrong sign, or a low one is added to the wrong keys: "
+    "what is `mask` at an allowed key?"
 )
 ROW_EMPTIED = (
     "A row with a forbidden key comes out as zeros. Either that key had all the weight before you "
@@ -33,7 +34,19 @@ for name, changes in (("", {EMPTIED: "weights"}), ("_and_emptied", {})):
     )
 # The highest number is infinity here, and is told as that: a boolean times it is a float32.
 for name, number in (("a_billion", "1e9"), ("10000", "1e4")):
+    wrong.several(
+        f"minus_{name}_added_to_allowed_ones",
+        {FILLED: f"scores + mask * -{number}", EMPTIED: "weights"},
+        WRONG_SIGN,
+    )
     for which, emptied in (("", "weights"), ("_and_emptied", EMPTIED)):
+        wrong.several(
+            f"plus_{name}_added_to_allowed_ones{which}",
+            {FILLED: f"scores + mask * {number}", EMPTIED: emptied},
+            "You add a large number to the scores of the allowed keys, which then lose their last "
+            "digits, or change their dtype. Which keys' scores have to change, and in which "
+            "direction?",
+        )
         wrong.several(
             f"plus_{name}_added{which}",
             {FILLED: f"scores + (~mask) * {number}", EMPTIED: emptied},

@@ -8,7 +8,7 @@ from torch import nn
 
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 
-from . import exercise, mistakes_in_the_copy  # noqa: F401 - to register its mistakes
+from . import exercise, mistakes_in_columns, mistakes_in_the_copy  # noqa: F401 - to register them
 from .also_right import by_leaving_it_out, columns_zeroed
 
 wrong = exercise.edits(columns_zeroed)

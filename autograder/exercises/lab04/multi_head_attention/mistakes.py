@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .mistakes_in_layers import PROJECTED, input_layers
-from .mistakes_in_results import wrong  # that module and seven more have other known mistakes
+from .mistakes_in_results import wrong  # that module and eight more have other known mistakes
 
 wrong(
     "NoOutputProjection",

@@ -59,8 +59,9 @@ wrong(
     "ScaledTwice",
     "math.sqrt(self.d_k)",
     "self.d_k",
-    "The scores are scaled twice: once by you, and once more by the attention that you call. How "
-    "often does the formula scale them?",
+    "Your scores are divided by d_k. Either the root is missing, or the scores are divided by the "
+    "root twice: once by you, and once more by the attention that you call. What does the formula "
+    "divide them by?",
 )
 wrong(
     "KeepsItsMask",
@@ -179,7 +180,7 @@ wrong(
     "WeightsDetached",
     "self.dropout(weights)",
     "self.dropout(weights.detach())",
-    "No gradient goes through the attention weights, so queries and keys learn nothing. Which call "
+    "No gradient goes back through the attention weights to what came before them. Which call "
     "leaves torch's graph?",
 )
 wrong(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .mistakes_in_sizes import wrong  # that module and five more have other known mistakes
+from .mistakes_in_the_formula import wrong  # that module and six more have other known mistakes
 
 SCORES = "queries @ keys.mT"
 WEIGHTS = "weights = scores.masked_fill(~allowed, lowest).softmax(-1).masked_fill(~allowed, 0)"
@@ -13,6 +13,14 @@ wrong(
     "Your table of weights has a row for each key and a column for each query. Which text goes "
     "through each input layer, and in which order does attention take the two results?",
 )
+for name, product in (("Queries", "queries @ queries.mT"), ("Keys", "keys @ keys.mT")):
+    wrong(
+        f"{name}With{name}",
+        SCORES,
+        product,
+        "Your scores are those of queries with queries, or of keys with keys. Which two "
+        "projections meet in the formula?",
+    )
 ONE_SENTENCES_WEIGHTS = (
     "You use one sentence's weights for all sentences: a line takes a tensor for a pair "
     "(`weights, _ = …`, or `[0]`), and so takes its first axis apart. What does the function that "

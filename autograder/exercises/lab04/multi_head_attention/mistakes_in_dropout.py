@@ -65,8 +65,9 @@ wrong(
     "DropoutAfterEval",
     "self.dropout(weights)",
     "F.dropout(weights, self.dropout.p)",
-    "Your layer still drops something after `eval()`. `F.dropout` assumes training by default; "
-    "what does `nn.Dropout` know that it does not?",
+    "Your layer still drops something after `eval()`. Both `F.dropout` and an `nn.Dropout` that is "
+    "made anew in `forward` drop as if training went on. What does a module that is made in "
+    "`__init__` learn from `eval()`?",
 )
 wrong(
     "NoDropout",

@@ -115,8 +115,8 @@ for name, lost in (
 ):
     wrong(name, "super().__init__()", f"super().__init__()\n        {lost}", GIVEN_ALONE)
 CHOSEN_TOGETHER = (
-    "Your layer chooses d_k and d_v only if both are None, and calculates with a None if one of "
-    "them is given. What does the task say about each of them?"
+    "Your layer calculates with a None if one of d_k and d_v is given and the other is not. What "
+    "does the task say about each of them?"
 )
 wrong.several(
     "ChosenOnlyTogether",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import exercise
 from .also_right import FusedLayer
-from .mistakes_in_calls import wrong  # that module and six more have other known mistakes
+from .mistakes_in_calls import wrong  # that module and seven more have other known mistakes
 
 RETURN = "return (out, weights) if need_weights else out"
 wrong(

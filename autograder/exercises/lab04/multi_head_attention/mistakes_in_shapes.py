@@ -29,6 +29,32 @@ for name, changes in (
     ("LayersOfOneHeadAndTheLastInAView", VIEW | LAST_LAYER),
 ):
     wrong.several(name, LAYERS | changes, WIDTH_OF_ONE_HEAD)
+ONE_LAYER_TOO_NARROW = (
+    "One or two of your layers make the features of one head, or of less, and their result is then "
+    "split into h heads. According to the task's table, how many features leave each layer?"
+)
+PLAIN = list(LAYERS.items())
+for name, changes in (
+    ("Queries", PLAIN[:1]),
+    ("Keys", PLAIN[1:2]),
+    ("Values", PLAIN[2:]),
+    ("QueriesAndKeys", PLAIN[:2]),
+):
+    wrong.several(f"LayerOfOneHeadFor{name}", dict(changes), ONE_LAYER_TOO_NARROW)
+wrong.several(
+    "LayersDividedOnceMore",
+    {
+        old: old.replace(f"num_heads * self.{size}", f"self.{size} // num_heads")
+        for (old, _), size in zip(PLAIN, ("d_k", "d_k", "d_v"), strict=True)
+    },
+    ONE_LAYER_TOO_NARROW,
+)
+wrong(
+    "LastLayerOfOneHead",
+    *next(iter(LAST_LAYER.items())),
+    "The heads stand side by side, but your last layer takes in the features of one head. "
+    "According to the task's table, how wide is the input of that layer?",
+)
 wrong(
     "SplitTwice",
     "split_heads(x, self.num_heads)",
@@ -38,7 +64,7 @@ wrong(
 )
 OTHER_AXES_OF_K = (
     "The product of queries and keys stops or has other axes than (B, h, Lq, Lk). Print the shapes "
-    "of both factors: which two axes of k must change places?"
+    "of both factors: are they (B, h, L, d_k) each, and which two axes of k change places?"
 )
 for name, keys in (
     ("KeysNotTransposed", "keys"),

@@ -80,8 +80,8 @@ wrong.several(
         '        raise ValueError(f"D={D} is not divisible by num_heads={num_heads}")\n': "",
         "x.reshape": "x[..., : D // num_heads * num_heads].reshape",
     },
-    "If h does not divide D, the remaining features disappear without a message. What should "
-    "happen instead?",
+    "If h does not divide D, your function stops nobody: it returns something, with fewer features "
+    "or an error that is not raised. What should happen instead?",
 )
 wrong(
     "torch_complains",

@@ -50,8 +50,10 @@ def fewer_keys(lab, draw):
 
 @exercise.check(points=0.5)
 def no_keys(lab, draw):
-    """Lk=0 means no keys: a mask without columns."""
-    return {f"shape, Lq={Lq}, Lk=0": list(lab.causal_mask(Lq, 0).shape) for Lq in (4, 6)}
+    """Lk=0 means no keys: a boolean mask without columns."""
+    masks = {f"Lq={Lq}, Lk=0": lab.causal_mask(Lq, 0) for Lq in (4, 6)}
+    shapes = {f"shape, {name}": list(mask.shape) for name, mask in masks.items()}
+    return shapes | {f"dtype, {name}": dtype_of(mask) for name, mask in masks.items()}
 
 
 @exercise.check(points=0.5, hidden=True)

@@ -342,3 +342,12 @@ def end_counted_from_the_right(Lq, Lk=None, device=None):
     for i in range(Lq):
         mask[i, : i + Lk - Lq + 1] = True
     return mask
+
+
+@exercise.mistake(
+    "You make the mask of lists, and torch chooses its dtype: a list without a single True or "
+    "False in it becomes floats. How do you tell `torch.tensor` which dtype you want?"
+)
+def of_lists_without_a_dtype(Lq, Lk=None):
+    Lk = Lq if Lk is None else Lk
+    return torch.tensor([[j <= i + Lk - Lq for j in range(Lk)] for i in range(Lq)])

@@ -143,6 +143,10 @@ def a_mask_for_each_sentence(lab, draw):
         "keys of one sentence": lab.to_key_padding_mask(random_mask(draw, 1, 1, 1, 5)),
         "one key of two sentences": lab.to_key_padding_mask(random_mask(draw, 2, 1, 1, 1)),
         "mask of two axes": lab.to_mha_mask(flat, 3),
+        "a query without keys": lab.to_mha_mask(flat & (torch.arange(5) != 2)[:, None], 3),
+        "a sentence of padding": lab.to_key_padding_mask(
+            torch.tensor([True, False])[:, None, None, None] & random_mask(draw, 2, 1, 1, 5)
+        ),
         "one sentence, two heads": lab.to_mha_mask(random_mask(draw, 1, 1, 3, 5), 2),
         "one query, two heads": lab.to_mha_mask(random_mask(draw, 4, 1, 1, 5), 2),
         "one query and one head": lab.to_mha_mask(random_mask(draw, 4, 1, 1, 5), 1),

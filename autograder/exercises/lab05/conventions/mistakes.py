@@ -14,6 +14,17 @@ wrong(
     "Your `attn_mask` is True where a query may attend, which is right for "
     "`scaled_dot_product_attention`. What does True mean for `nn.MultiheadAttention`?",
 )
+RESCUED = (
+    "A query or a sentence that may attend to no key gets all keys in your mask, perhaps so that "
+    "torch gives no NaN. What does the task say about True, and does it leave any row out?"
+)
+wrong("queries_without_keys_rescued", "~mask", "~(mask | ~mask.any(-1, keepdim=True))", RESCUED)
+exercise.edits(first_of_two_axes, of="to_key_padding_mask")(
+    "sentences_of_padding_rescued",
+    "~mask[:, 0, 0]",
+    "~(mask | ~mask.any(-1, keepdim=True))[:, 0, 0]",
+    RESCUED,
+)
 SENTENCES_FIRST = (
     "Heads and sentences are in the wrong order: the first `num_heads` masks should belong to the "
     "first sentence. What do `repeat` and `repeat_interleave` make of (a, b)?"

@@ -287,7 +287,11 @@ def real_tokens_alone(lab, draw):
     def wild(ids):
         return masked(ids) + 1e6 * (ids == pad)[..., None] * ids.shape[1]
 
+    def nan_there(ids):
+        return masked(ids).masked_fill((ids == pad)[..., None], torch.nan)
+
     return {
+        "NaN at padding": invariant(lab, nan_there, 4, 6, pad),
         "only what it gives at padding": invariant(lab, wild, 4, 6, pad),
         **{
             f"only what it gives at padding {side}": invariant(

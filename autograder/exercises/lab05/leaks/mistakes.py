@@ -49,6 +49,13 @@ wrong(
     "A model whose outputs are NaN passes your probe. What does your comparison give for NaN, and "
     "what does the task say about NaN? (`NaN > 1e-9` and `NaN <= 1e-9` are both False.)",
 )
+wrong(
+    "returns_inside_the_loop",
+    "    return sorted(found)",
+    "        return sorted(found)",
+    "Your function returns after the first token that it changes, so no later one is changed. How "
+    "far is your `return` indented?",
+)
 wrong.several(
     "outputs_changed",
     {
@@ -123,7 +130,8 @@ wrong(
     "last_token_only",
     "for j in range(T):",
     "for j in [T - 1]:",
-    "You change only the last token. Which places can a query look at too early?",
+    "You report only what a change of the last token does: either you change no other, or you "
+    "start a new list for each change. Which places can a query look at too early?",
 )
 wrong(
     "neighbour_only",

@@ -44,6 +44,15 @@ wrong(
     "A model that tolerates one padding token and three, but not two, passes your probe. Which "
     "numbers does the task ask for?",
 )
+wrong(
+    "nan_at_padding_counts",
+    "behind = fn(torch.cat([ids, padding], 1))[:, :T]",
+    "whole = fn(torch.cat([ids, padding], 1))\n"
+    "        same.append(not whole.isnan().any())\n"
+    "        behind = whole[:, :T]",
+    "A model that answers NaN at padding alone fails your probe. At which places does the task "
+    "compare outputs?",
+)
 SOME_NUMBERS = (
     "You try two or three padding tokens at once, or put padding behind and in front in the same "
     "sequence. A model may tolerate three but not one: which cases does the task ask for?"

@@ -1,0 +1,57 @@
+"""Known mistakes in an attention of one's own: its scale, and what makes weights of scores."""
+
+from __future__ import annotations
+
+from .mistakes_in_sizes import wrong  # that module and five more have other known mistakes
+
+SCALE, SOFTMAX = " / math.sqrt(self.d_k)", "softmax(-1)"
+FILLED = "scores.masked_fill(~allowed, lowest).softmax(-1)"
+for name, scale in (
+    ("TimesTheRoot", " * math.sqrt(self.d_k)"),
+    ("TheSquare", " / self.d_k**2"),
+    ("HeadsWithoutARoot", " / self.num_heads"),
+    ("TheWidthOfTheModel", " / math.sqrt(q.shape[-1])"),
+):
+    wrong(
+        f"ScaledBy{name}",
+        SCALE,
+        scale,
+        "Your scores are multiplied or divided by another number than the formula's. What does lab "
+        "3 divide them by, and how long is the key of one head?",
+    )
+NO_SOFTMAX = (
+    "Your weights are not a softmax of the scores: they are the scores, or their sigmoids, or are "
+    "divided by their own sum. What turns a row of scores into shares that are never below 0?"
+)
+for name, weights in (
+    ("ScoresAsWeights", "scores"),
+    ("SigmoidAsWeights", "scores.sigmoid()"),
+    ("ScoresByTheirSum", "scores / scores.sum(-1, keepdim=True)"),
+):
+    wrong(name, FILLED, weights, NO_SOFTMAX)
+    wrong(
+        f"{name}Filled",
+        FILLED,
+        weights.replace("scores", "scores.masked_fill(~allowed, lowest)"),
+        NO_SOFTMAX,
+    )
+wrong(
+    "SoftmaxOverSentences",
+    SOFTMAX,
+    "softmax(0)",
+    "Your softmax runs over the sentences of the batch. In scores of shape (B, h, Lq, Lk), over "
+    "which axis do the weights of one query sum to one?",
+)
+wrong.several(
+    "ScaledAfterSoftmax",
+    {SCALE: "", SOFTMAX: f"softmax(-1){SCALE.replace(' / ', '.div(')})"},
+    "You divide the weights by the root, after the softmax, so they do not sum to one. What does "
+    "the formula divide?",
+)
+wrong(
+    "DropoutOnlyAfterEval",
+    "self.dropout(weights)",
+    "F.dropout(weights, self.dropout.p, not self.training)",
+    "Your layer drops weights after `eval()`, and none while it is trained. When is "
+    "`self.training` true?",
+)
