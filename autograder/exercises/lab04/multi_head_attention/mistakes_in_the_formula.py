@@ -10,7 +10,6 @@ for name, scale in (
     ("TimesTheRoot", " * math.sqrt(self.d_k)"),
     ("TheSquare", " / self.d_k**2"),
     ("HeadsWithoutARoot", " / self.num_heads"),
-    ("TheWidthOfTheModel", " / math.sqrt(q.shape[-1])"),
 ):
     wrong(
         f"ScaledBy{name}",
