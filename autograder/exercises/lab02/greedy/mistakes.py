@@ -161,11 +161,11 @@ wrong(
     "Your loop goes on as long as one of two things is true: that there are fewer than `max_len` "
     "steps, or that a sentence is not over (`or`, or an `if` of its own). When should it go on?",
 )
-for name, other in (("0", "0"), ("1", "1"), ("bos", "bos")):
+for symbol in (0, 1):
     wrong(
-        f"over_at_the_symbol_{name}",
+        f"over_at_the_symbol_{symbol}",
         "over = over | (fed == eos)",
-        f"over = over | (fed == {other})",
+        f"over = over | (fed == {symbol})",
         "Your loop waits for another symbol than `eos`, so it ends too early or too late. With "
         "which argument do you compare the chosen symbols?",
     )
