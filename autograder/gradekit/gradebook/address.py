@@ -57,15 +57,22 @@ def address_of(course: Course) -> Address:
 
 
 def rows_in(address: Address) -> frozenset[str]:
-    """The ids of all submissions in a gradebook; empty if there is no gradebook.
+    """The ids of the submissions in a gradebook; empty if there is no gradebook.
 
     A gradebook that was deleted and rebuilt has new ids, so entries that the journal lists as
-    stored are not there.
+    stored are not there. Submissions for which another program wrote points that are no finite
+    number are left out, so that they are written again.
 
     Raises:
         GradebookError: the database does not answer, or another program has it locked.
     """
-    query = "SELECT id FROM submitted_assignment"
+    query = """
+SELECT id FROM submitted_assignment WHERE id NOT IN (
+    SELECT notebook.assignment_id
+    FROM submitted_notebook AS notebook JOIN grade ON grade.notebook_id = notebook.id
+    WHERE grade.auto_score NOT BETWEEN -1e9 AND 1e9
+)
+"""
     if address.file is not None:
         if not address.file.is_file():
             return frozenset()

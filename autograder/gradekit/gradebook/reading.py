@@ -43,6 +43,7 @@ _COMMENTS = "SELECT whole.student_id, base_cell.name, comment.manual_comment" + 
     more="JOIN comment ON comment.notebook_id = notebook.id "
     "JOIN base_cell ON base_cell.id = comment.cell_id"
 )
+_NOT_OURS = "another program wrote that: correct it there, or restore the gradebook from a backup"
 # A mark of the judge's that is missing, because the grader failed, waits for the grader.
 _TO_MARK = """
 SELECT assignment.name, COUNT(DISTINCT whole.student_id)
@@ -71,13 +72,10 @@ def marks_of_lab(ask: Ask, lab: str) -> dict[str, Marks]:
     found: dict[str, dict[str, Mark]] = {student: {} for student in penalties}
     comments: dict[str, dict[str, str]] = {student: {} for student in penalties}
     for student, name, auto, manual, extra, needs in ask(_GRADES, of_lab):
-        for points in (auto, manual, extra):
-            if points is not None and not (isinstance(points, int | float) and isfinite(points)):
-                raise GradebookError(
-                    f"the gradebook holds {str(points)[:20]!r} as points of {student} for the cell "
-                    f"{name} of {lab}; mark the cell again in formgrader, or grade the hand-in "
-                    f"again with `lab grade {lab} --again`"
-                )
+        where = f"of {student} for the cell {name} of {lab}"
+        _refuse_no_number(auto, f"as points {where}; `lab grade {lab}` writes them again")
+        for points in (manual, extra):
+            _refuse_no_number(points, f"as manual points {where}; {_NOT_OURS}")
         found[student][name] = Mark(auto, manual, extra, bool(needs))
     for student, name, text in ask(_COMMENTS, of_lab):
         if text and text.strip():
@@ -86,6 +84,12 @@ def marks_of_lab(ask: Ask, lab: str) -> dict[str, Marks]:
         student: Marks(student, found[student], comments[student], penalties[student])
         for student in sorted(found)
     }
+
+
+def _refuse_no_number(points: object, what_to_do: str) -> None:
+    """Raise GradebookError for points that are no finite number, of which no sum makes sense."""
+    if points is not None and not (isinstance(points, int | float) and isfinite(points)):
+        raise GradebookError(f"the gradebook holds {str(points)[:20]!r} {what_to_do}")
 
 
 def read_marks(address: Address, lab: str) -> dict[str, Marks]:

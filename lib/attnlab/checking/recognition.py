@@ -154,8 +154,7 @@ def _written_parts(outcome: CheckOutcome, mistakes: Sequence[KnownMistake]) -> l
     written = isinstance(right, dict) and is_written(check.judge, right)
     if not (written and _parts_of_one_form(right, seen)):
         return [outcome]
-    asked = {one.name: check.mistakes[one.name] for one in mistakes if one.name in check.mistakes}
-    known = {name: tree for name, tree in asked.items() if _parts_of_one_form(right, tree)}
+    known = _answers_of(mistakes, outcome)
     return [
         replace(
             outcome,
@@ -163,7 +162,7 @@ def _written_parts(outcome: CheckOutcome, mistakes: Sequence[KnownMistake]) -> l
                 check,
                 name=f"{check.name}: {key}",
                 expected=right[key],
-                mistakes={name: tree[key] for name, tree in known.items()},
+                mistakes=_part_of_each(known, right, key),
             ),
             seen=seen[key],
             difference=check.judge.compare(right[key], seen[key]),
@@ -291,12 +290,13 @@ def _leaves(entry: _Entry) -> Iterator[_Entry]:
             yield entry
         return
     for key in right if isinstance(right, dict) else range(len(right)):
-        mistaken = {
-            name: tree[key]
-            for name, tree in entry.mistaken.items()
-            if _parts_of_one_form(right, tree)
-        }
+        mistaken = _part_of_each(entry.mistaken, right, key)
         yield from _leaves(_Entry(entry.judge, right[key], seen[key], mistaken))
+
+
+def _part_of_each(answers: Mapping[str, Any], right: Any, key: Any) -> dict[str, Any]:
+    """This part of each mistake's answer, of those that have the parts of the right answer."""
+    return {name: tree[key] for name, tree in answers.items() if _parts_of_one_form(right, tree)}
 
 
 def _parts_of_one_form(right: Any, other: Any) -> bool:
@@ -310,15 +310,11 @@ def _parts_of_one_form(right: Any, other: Any) -> bool:
 
 
 def _entries(outcome: CheckOutcome, mistakes: Sequence[KnownMistake]) -> Iterator[_Entry]:
-    """The wrong entries of a failed outcome that is a dictionary; otherwise the whole of it.
-
-    Only the answers of `mistakes` are asked for, because some of them may have to be computed.
-    """
+    """The wrong entries of a failed outcome that is a dictionary; otherwise the whole of it."""
     judge, expected, seen = outcome.check.judge, outcome.check.expected, outcome.seen
     if not isinstance(judge, Close):
         return
-    known = outcome.check.mistakes
-    mistaken = {one.name: known[one.name] for one in mistakes if one.name in known}
+    mistaken = _answers_of(mistakes, outcome)
     if not (
         isinstance(expected, dict) and isinstance(seen, dict) and expected.keys() == seen.keys()
     ):
@@ -332,6 +328,15 @@ def _entries(outcome: CheckOutcome, mistakes: Sequence[KnownMistake]) -> Iterato
                 if isinstance(tree, dict) and key in tree
             }
             yield _Entry(judge, right, seen[key], same_key)
+
+
+def _answers_of(mistakes: Sequence[KnownMistake], outcome: CheckOutcome) -> dict[str, Any]:
+    """What a check saw of these mistakes, by name.
+
+    The others' answers are not asked for, because some of them may have to be computed.
+    """
+    known = outcome.check.mistakes
+    return {one.name: known[one.name] for one in mistakes if one.name in known}
 
 
 def _agreements(mistake: KnownMistake, outcomes: Sequence[CheckOutcome]) -> int:

@@ -43,7 +43,8 @@ def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Dr
         f"Two bar charts: {len(scores)} scores; and their probabilities, before and after "
         f"{shift:g} is added to every score. A probability without a bar is named."
     )
-    with panels(2, 7.2, 2.5, alt) as (left, right):
+    # The numbers beside the right axis may have a sign, and then need more room.
+    with panels(2, 7.2, 2.5, alt, gridspec_kw={"wspace": 0.36}) as (left, right):
         left.bar(places, points(scores), color=COLOURS[0], width=0.6)
         left.axhline(0, color=INK, linewidth=0.8)
         left.set(title="scores", xlabel="entry", ylabel="score x")

@@ -314,13 +314,23 @@ def test_a_test_that_accepts_the_own_version_and_no_other_blames_no_step(lab, ca
     assert not blamed(0.5)
 
 
+FIX_FIRST = (
+    "This ran on your own `softmax` (step 1.1), and that step does not pass its checks yet: fix it "
+    "first."
+)
+LOOK_THERE_NEXT = (
+    "Look in this step first. Only if you find no fault in it, compare your own `softmax` (step "
+    "1.1), which passes its visible checks, with every sentence of its docstring."
+)
+
+
 @pytest.mark.parametrize(
     ("softmax", "double", "named"),
     [
         (right, lambda x: 3 * x, ""),  # the first failed check does not run on it
-        (lambda x, dim=-1: -right(x, dim), lambda x: 2 * x, "fix it first"),
-        (lambda x, dim=-1: -right(x, dim), lambda x: 3 * x, "fix it first"),
-        (right, lambda x: 2 * x if x.min() < 0 else x, "which passes its visible checks"),
+        (lambda x, dim=-1: -right(x, dim), lambda x: 2 * x, FIX_FIRST),
+        (lambda x, dim=-1: -right(x, dim), lambda x: 3 * x, FIX_FIRST),
+        (right, lambda x: 2 * x if x.min() < 0 else x, LOOK_THERE_NEXT),
     ],
 )
 def test_an_earlier_step_is_named_if_the_failed_checks_run_on_it(
@@ -329,9 +339,9 @@ def test_an_earlier_step_is_named_if_the_failed_checks_run_on_it(
     write(lab / FILE_NAME, "lab01", [exercise(), doubling()])
     eval('check("double")', {"check": check, "softmax": softmax, "double": double})
     printed = " ".join(capsys.readouterr().out.split())
-    assert ("your own `softmax`" in printed) is bool(named)
+    assert ("your own `softmax` (step 1.1)" in printed) is bool(named)
     assert named in printed
-    if named == "fix it first":
+    if named == FIX_FIRST:
         assert (
             "correct versions instead, except in the check that runs on your own steps." in printed
         )

@@ -11,7 +11,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from gradekit.errors import GradebookError
-from gradekit.gradebook.address import Address
+from gradekit.gradebook.address import Address, rows_in
 from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.reading import hand_ins_to_mark, marks_now, read_marks
 from gradekit.late import Lateness
@@ -42,15 +42,18 @@ def test_points_that_are_no_finite_number_are_one_sentence(
         grade = gradebook.find_grade("explain", NAME, LAB, "ada")
         setattr(grade, column, float("inf"))
         gradebook.db.commit()
-    sentence = rf"'inf' as points of ada for the cell explain of {LAB}; mark the cell again"
+    by_hand = "manual " * (column != "auto_score")
+    sentence = rf"'inf' as {by_hand}points of ada for the cell explain of {LAB}; "
+    sentence += "another program" if by_hand else f"`lab grade {LAB}` writes them again"
     with pytest.raises(GradebookError, match=sentence):
         read_marks(address, LAB)
     with pytest.raises(GradebookError, match=sentence):
         book.marks(LAB)
+    assert bool(rows_in(address)) is bool(by_hand), "the grader's points are written again"
     give_manual_mark(address, "ada", "explain", 3.0)
-    if column == "auto_score":
-        book.write(ENTRY)
+    book.write(ENTRY)
     assert read_marks(address, LAB)["ada"].points == 8 + 1.5 + 3
+    assert rows_in(address)
 
 
 def test_the_penalty_is_that_of_todays_dates(

@@ -8,6 +8,8 @@ from .also_right import lowest_then_zero
 FILLED = "scores.masked_fill(~mask, torch.finfo(scores.dtype).min)"
 THEN_ZERO = ".masked_fill(~mask, 0.0)"
 
+BELOW = "torch.where(mask, scores, scores.amin(-1, keepdim=True) - {})"
+
 wrong = exercise.edits(lowest_then_zero)
 
 
@@ -16,7 +18,7 @@ def below_the_lowest(name, amount, advice, **changes):
     wrong.several(
         name,
         {
-            FILLED: f"torch.where(mask, scores, scores.amin(-1, keepdim=True) - {amount})",
+            FILLED: BELOW.format(amount),
             THEN_ZERO: " * mask.any(-1, keepdim=True)",
             **changes,
         },
@@ -46,11 +48,11 @@ below_the_lowest(
     **{"weights, hidden)": "weights * mask, hidden)"},
 )
 for amount in ("100", "1e3", "1e4", "1e9"):
-    below_the_lowest(
+    wrong(
         f"{amount}_below_the_lowest_and_emptied",
-        amount,
+        FILLED,
+        BELOW.format(amount),
         "You set the scores of padding some amount below the lowest score. If the scores are huge, "
         "that amount is less than their last digit, and padding takes a share. Which number is "
         "below all others?",
-        **{THEN_ZERO: THEN_ZERO},
     )

@@ -12,6 +12,7 @@ from .also_right import step_by_step
 
 INPUTS = "batch.target[:, :-1]"
 LABELS = "batch.target[:, 1:]"
+READ = "hidden, state = model.encode(batch.source, batch.source_mask)"
 STEP = "logits, state, _ = model.cell(y_prev, state, hidden, batch.source_mask)"
 STACKED = "torch.stack(steps, 1)"
 LOSS = "cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=PAD)"
@@ -162,7 +163,6 @@ wrong(
     f"hidden, _ = model.encode(batch.source, batch.source_mask)\n        {STEP}",
     READ_AT_EVERY_STEP,
 )
-READ = "hidden, state = model.encode(batch.source, batch.source_mask)"
 for name, before in (("", {f"{READ}\n    steps": "steps"}), ("_too", {})):
     wrong.several(
         f"state_read_again_at_every_step{name}",
@@ -173,7 +173,7 @@ for name, before in (("", {f"{READ}\n    steps": "steps"}), ("_too", {})):
 wrong.several(
     "read_inside_the_loop",
     {
-        "hidden, state = model.encode(batch.source, batch.source_mask)": "state = None",
+        READ: "state = None",
         STEP: "hidden, first = model.encode(batch.source, batch.source_mask)\n"
         f"        state = state if steps else first\n        {STEP}",
     },
@@ -346,7 +346,7 @@ CUT_OFF = (
     "`detach` or `item` cuts your loss from torch's graph. What is the loss for in training?"
 )
 wrong("loss_detached", f"return {LOSS}", f"return {LOSS}.detach()", CUT_OFF)
-ENCODED = "    hidden, state = model.encode(batch.source, batch.source_mask)\n"
+ENCODED = f"    {READ}\n"
 for name, detached, advice in (
     (
         "encoder_state_detached",

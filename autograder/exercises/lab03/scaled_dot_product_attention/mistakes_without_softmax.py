@@ -51,9 +51,9 @@ wrong(
     f"weights = torch.softmax(weights, -1)\n    {RETURN}",
     TWICE,
 )
-for name, limit in (("30", "30.0"), ("50", "50.0")):
+for limit in (30, 50):
     wrong(
-        f"scores_capped_at_{name}",
+        f"scores_capped_at_{limit}",
         f"q @ k.mT{SCALED}",
         f"{limit} * torch.tanh(q @ k.mT{SCALED} / {limit})",
         "You cap the scores (`tanh`), so large ones come closer together. Does the formula change "

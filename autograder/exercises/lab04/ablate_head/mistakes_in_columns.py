@@ -1,4 +1,4 @@
-"""Known mistakes in the end of a slice: too few of the head's columns, or none, become zero."""
+"""Known mistakes in where the slice of a head's columns ends: too few become zero, or none."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ wrong = exercise.edits(columns_zeroed)
 
 for name, stop in (
     ("not_multiplied", "head + model.d_v"),
-    ("multiplied_by_the_size_twice", "head * model.d_v + 1"),
-    ("of_the_next_head", "head + 1"),
+    ("after_one_column", "head * model.d_v + 1"),
+    ("at_the_next_heads_number", "head + 1"),
 ):
     wrong(
         f"end_{name}",

@@ -13,14 +13,6 @@ wrong(
     "Your table of weights has a row for each key and a column for each query. Which text goes "
     "through each input layer, and in which order does attention take the two results?",
 )
-for name, product in (("Queries", "queries @ queries.mT"), ("Keys", "keys @ keys.mT")):
-    wrong(
-        f"{name}With{name}",
-        SCORES,
-        product,
-        "Your scores are those of queries with queries, or of keys with keys. Which two "
-        "projections meet in the formula?",
-    )
 ONE_SENTENCES_WEIGHTS = (
     "You use one sentence's weights for all sentences: a line takes a tensor for a pair "
     "(`weights, _ = …`, or `[0]`), and so takes its first axis apart. What does the function that "

@@ -70,6 +70,13 @@ wrong(
     "`__init__` learn from `eval()`?",
 )
 wrong(
+    "DropoutOnlyAfterEval",
+    "self.dropout(weights)",
+    "F.dropout(weights, self.dropout.p, not self.training)",
+    "Your layer drops weights after `eval()`, and none while it is trained. When is "
+    "`self.training` true?",
+)
+wrong(
     "NoDropout",
     "self.dropout(weights)",
     "weights",

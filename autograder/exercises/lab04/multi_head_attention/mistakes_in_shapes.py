@@ -49,9 +49,9 @@ wrong.several(
     },
     ONE_LAYER_TOO_NARROW,
 )
-wrong(
+wrong.several(
     "LastLayerOfOneHead",
-    *next(iter(LAST_LAYER.items())),
+    LAST_LAYER,
     "The heads stand side by side, but your last layer takes in the features of one head. "
     "According to the task's table, how wide is the input of that layer?",
 )

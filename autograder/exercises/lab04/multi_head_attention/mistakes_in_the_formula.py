@@ -1,11 +1,19 @@
-"""Known mistakes in an attention of one's own: its scale, and what makes weights of scores."""
+"""Known mistakes in an attention of one's own: the product, its scale, and the softmax."""
 
 from __future__ import annotations
 
 from .mistakes_in_sizes import wrong  # that module and five more have other known mistakes
 
 SCALE, SOFTMAX = " / math.sqrt(self.d_k)", "softmax(-1)"
-FILLED = "scores.masked_fill(~allowed, lowest).softmax(-1)"
+FILLED = f"scores.masked_fill(~allowed, lowest).{SOFTMAX}"
+for name, product in (("Queries", "queries @ queries.mT"), ("Keys", "keys @ keys.mT")):
+    wrong(
+        f"{name}With{name}",
+        "queries @ keys.mT",
+        product,
+        "Your scores are those of queries with queries, or of keys with keys. Which two "
+        "projections meet in the formula?",
+    )
 for name, scale in (
     ("TimesTheRoot", " * math.sqrt(self.d_k)"),
     ("TheSquare", " / self.d_k**2"),
@@ -43,14 +51,7 @@ wrong(
 )
 wrong.several(
     "ScaledAfterSoftmax",
-    {SCALE: "", SOFTMAX: f"softmax(-1){SCALE.replace(' / ', '.div(')})"},
+    {SCALE: "", SOFTMAX: f"{SOFTMAX}.div(math.sqrt(self.d_k))"},
     "You divide the weights by the root, after the softmax, so they do not sum to one. What does "
     "the formula divide?",
-)
-wrong(
-    "DropoutOnlyAfterEval",
-    "self.dropout(weights)",
-    "F.dropout(weights, self.dropout.p, not self.training)",
-    "Your layer drops weights after `eval()`, and none while it is trained. When is "
-    "`self.training` true?",
 )
