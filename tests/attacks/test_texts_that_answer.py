@@ -18,6 +18,10 @@ from typing import Any
 
 import pytest
 
+# An optimiser imports it, which takes a second: a limit that ended within that import would leave
+# half a module behind, for all later tests of this process.
+import torch._dynamo  # noqa: F401 - to have it
+
 from attnlab.checking.lab import asked_names
 from attnlab.checking.verdict import judge_exercise
 from gradekit.exercise.definition import Check, Exercise
